@@ -1,0 +1,59 @@
+//===- SparseAutogradDialect.td - the dialect --------------*- tablegen -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADDIALECT_TD
+#define SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def SparseAutogradDialect : Dialect {
+  let name = "sparse_autograd";
+  let summary = "Differentiation of programs on masked and sparse data";
+  let description = [{
+    The ops of this dialect say what plain tensor code cannot: that an element
+    is *absent* (masked reductions, masked softmax, gradient masks), and that a
+    derivative of a function is wanted (`value_and_grad`, `vjp`, `jvp`). They
+    are lowered to `linalg` on tensors by the pipeline; differentiation happens
+    before, on tensors.
+
+    Two rules hold for all of them. A masked-out element is selected away,
+    never multiplied by zero: a NaN or an infinity there changes no value and
+    no gradient, bit for bit. And a slice that selects nothing has a stated
+    value and gradient zero.
+
+    Arguments and results of functions carry two attributes of the dialect:
+    `sparse_autograd.name` (a string: what tools call the argument) and
+    `sparse_autograd.mask_of` (a string, on an argument of i1: it is true at
+    the elements that are present in the argument of that name).
+  }];
+  let cppNamespace = "::sparse_autograd";
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 0;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    /// The attribute of an argument or a result that gives it a name.
+    static constexpr llvm::StringLiteral getNameAttrName() {
+      return "sparse_autograd.name";
+    }
+    /// The attribute of an argument that is the mask of another one.
+    static constexpr llvm::StringLiteral getMaskOfAttrName() {
+      return "sparse_autograd.mask_of";
+    }
+  private:
+    void registerAttributes();
+    void registerOps();
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+class SparseAutograd_Op<string mnemonic, list<Trait> traits = []>
+    : Op<SparseAutogradDialect, mnemonic, traits>;
+
+#endif // SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADDIALECT_TD

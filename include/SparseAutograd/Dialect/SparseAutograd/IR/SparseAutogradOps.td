@@ -1,0 +1,16 @@
+//===- SparseAutogradOps.td - the ops of the dialect -------*- tablegen -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADOPS_TD
+#define SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADOPS_TD
+
+include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradReductionOps.td"
+include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradGradientOps.td"
+include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradProgramOps.td"
+
+#endif // SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADOPS_TD

@@ -1,0 +1,163 @@
+//===- LinearizableOpInterface.cpp - differentiable ops -------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Support
+//===----------------------------------------------------------------------===//
+
+static unsigned rankOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? type.getRank() : 0;
+}
+
+Support Support::of(Value mask) {
+  return {mask,
+          AffineMap::getMultiDimIdentityMap(rankOf(mask), mask.getContext())};
+}
+
+Support Support::of(Value mask, unsigned rank, ArrayRef<int64_t> dims) {
+  SmallVector<AffineExpr> results;
+  for (int64_t dim : dims)
+    results.push_back(getAffineDimExpr(dim, mask.getContext()));
+  return {mask, AffineMap::get(rank, 0, results, mask.getContext())};
+}
+
+/// A tensor of the shape of `like` to write an elementwise result into.
+static Value createEmptyLike(OpBuilder &builder, Location loc, Value like,
+                             Type elementType) {
+  return tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, like), elementType);
+}
+
+Value sparse_autograd::selectUnder(OpBuilder &builder, Location loc,
+                                   Value value, const Support &support) {
+  if (!support)
+    return value;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type) {
+    Value condition = support.mask;
+    if (isa<RankedTensorType>(condition.getType()))
+      condition = tensor::ExtractOp::create(builder, loc, condition);
+    Value zero = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(value.getType()));
+    return arith::SelectOp::create(builder, loc, condition, value, zero);
+  }
+  Value init = createEmptyLike(builder, loc, value, type.getElementType());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto select = linalg::GenericOp::create(
+      builder, loc, type, ValueRange{value, support.mask}, init,
+      ArrayRef<AffineMap>{identity, support.map, identity}, iterators,
+      [](OpBuilder &nested, Location loc, ValueRange args) {
+        Value zero = arith::ConstantOp::create(
+            nested, loc, nested.getZeroAttr(args[0].getType()));
+        Value selected =
+            arith::SelectOp::create(nested, loc, args[1], args[0], zero);
+        linalg::YieldOp::create(nested, loc, selected);
+      });
+  return select.getResult(0);
+}
+
+/// Combines two masks elementwise into a mask of the shape of `value`.
+template <typename CombineOp>
+static Support combineMasks(OpBuilder &builder, Location loc, Value value,
+                            const Support &a, const Support &b) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return Support::of(CombineOp::create(builder, loc, a.mask, b.mask));
+  Value init = createEmptyLike(builder, loc, value, builder.getI1Type());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto combined = linalg::GenericOp::create(
+      builder, loc, init.getType(), ValueRange{a.mask, b.mask}, init,
+      ArrayRef<AffineMap>{a.map, b.map, identity}, iterators,
+      [](OpBuilder &nested, Location loc, ValueRange args) {
+        Value both = CombineOp::create(nested, loc, args[0], args[1]);
+        linalg::YieldOp::create(nested, loc, both);
+      });
+  return Support::of(combined.getResult(0));
+}
+
+Support sparse_autograd::intersectSupports(OpBuilder &builder, Location loc,
+                                           Value value, const Support &a,
+                                           const Support &b) {
+  if (!a || a == b)
+    return b;
+  if (!b)
+    return a;
+  return combineMasks<arith::AndIOp>(builder, loc, value, a, b);
+}
+
+Support sparse_autograd::uniteSupports(OpBuilder &builder, Location loc,
+                                       Value value, const Support &a,
+                                       const Support &b) {
+  if (!a || !b)
+    return {};
+  if (a == b)
+    return a;
+  return combineMasks<arith::OrIOp>(builder, loc, value, a, b);
+}
+
+//===----------------------------------------------------------------------===//
+// Values and types
+//===----------------------------------------------------------------------===//
+
+bool sparse_autograd::isDifferentiableType(Type type) {
+  return isa<FloatType>(getElementTypeOrSelf(type)) &&
+         (isa<FloatType>(type) || isa<RankedTensorType>(type));
+}
+
+Value sparse_autograd::createZero(OpBuilder &builder, Location loc,
+                                  Value like) {
+  auto type = dyn_cast<RankedTensorType>(like.getType());
+  if (!type || type.hasStaticShape())
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getZeroAttr(like.getType()));
+  Value empty = createEmptyLike(builder, loc, like, type.getElementType());
+  Value zero = arith::ConstantOp::create(
+      builder, loc, builder.getZeroAttr(type.getElementType()));
+  return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+}
+
+LogicalResult sparse_autograd::reportNotTransposable(Operation *op) {
+  return op->emitOpError("appears in a tangent but has no transpose; implement "
+                         "LinearizableOpInterface::transpose for it");
+}
+
+//===----------------------------------------------------------------------===//
+// Builders
+//===----------------------------------------------------------------------===//
+
+Linearizer::~Linearizer() = default;
+
+Value Linearizer::tangentOrZero(Value primal, Location loc) {
+  if (Value known = tangent(primal))
+    return known;
+  return createZero(builder, loc, primal);
+}
+
+void Linearizer::setTangent(Value primal, Value tangent) {
+  if (!tangent)
+    return;
+  tangents[primal] = tangent;
+  primals[tangent] = primal;
+}
+
+Transposer::~Transposer() = default;
