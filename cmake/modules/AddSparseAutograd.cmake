@@ -67,3 +67,25 @@ function(add_sparse_autograd_tool name)
   install(TARGETS ${name} EXPORT SparseAutogradTargets
           RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
+
+# add_sparse_autograd_runtime_library(NAME sources...)
+#
+# A shared library that compiled code runs with. It sees nothing of MLIR and
+# LLVM and exports only what its headers mark.
+function(add_sparse_autograd_runtime_library name)
+  add_library(${name} SHARED ${ARGN})
+  add_library(SparseAutograd::${name} ALIAS ${name})
+  target_compile_options(${name} PRIVATE -fno-exceptions -fno-rtti)
+  if(SPARSE_AUTOGRAD_SANITIZERS)
+    # The sanitizer's runtime is in the executable.
+    target_link_options(${name} PRIVATE -Wl,-z,undefs)
+  endif()
+  set_target_properties(${name} PROPERTIES
+    VISIBILITY_INLINES_HIDDEN ON
+    INSTALL_RPATH_USE_LINK_PATH ON)
+  target_include_directories(${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  install(TARGETS ${name} EXPORT SparseAutogradTargets
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()

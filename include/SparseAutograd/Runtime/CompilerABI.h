@@ -1,0 +1,174 @@
+//===- CompilerABI.h - What compiled code calls -------------------*- C -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions of the CPU runtime that the compiler emits calls to. Programs
+// that call compiled code need Runtime.h only.
+//
+// An entry is a function of type SparseAutogradEntry whose body the compiler
+// emits as a second function, without a return value, and which is nothing but
+//
+//     return sparseAutogradGuard(body, arguments, results);
+//
+// Everything else here is called between the guard and its return, on the
+// guard's thread or in a body of sparseAutogradParallelFor.
+//
+// Errors. sparseAutogradRaise ends the entry by longjmp to the innermost guard
+// of the thread. That is well defined although frames of compiled code lie
+// between: they are C frames, without destructors, cleanups or exception
+// tables, and everything that they own is memory of this allocator, which the
+// guard knows of and releases. User code between two guards (a log handler that
+// calls an entry) is never jumped over, since the inner guard is nearer.
+// Checking a status after every call instead would cost compiled code a branch
+// at each call and, in every region of a structured loop, a way out that
+// structured control flow does not have.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_RUNTIME_COMPILERABI_H
+#define SPARSEAUTOGRAD_RUNTIME_COMPILERABI_H
+
+#include "SparseAutograd/Runtime/Runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//===----------------------------------------------------------------------===//
+// Guard and errors
+//===----------------------------------------------------------------------===//
+
+/// Runs `body(arguments, results)` in a new frame and returns its status.
+///
+/// The body writes to the results at its very end, after the last call that
+/// can raise; so after an error they are untouched. On success the blocks that
+/// the frame allocated and that are still alive are the buffers of the results:
+/// they leave the frame and are the caller's. On error they are released.
+///
+/// Guards nest (user code that an entry calls may call an entry) and run
+/// concurrently in different threads.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t
+sparseAutogradGuard(void (*body)(void *const *arguments, void *const *results),
+                    void *const *arguments, void *const *results);
+
+/// Ends the innermost guard of this thread with `status` (0 is taken for
+/// SPARSE_AUTOGRAD_RUNTIME_ERROR) and `message`, which is copied; NULL is "".
+///
+/// In a body of sparseAutogradParallelFor it ends the chunk; see there.
+///
+/// Outside any guard there is no caller to return to and, as this function
+/// cannot return, no way to go on. The compiler never emits that. Should
+/// hand-written code do it, the message is printed to the standard error and
+/// the process ends with exit code 70 (EX_SOFTWARE), without running the exit
+/// handlers of a program whose state is unknown.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT SPARSE_AUTOGRAD_NORETURN void
+sparseAutogradRaise(int32_t status, const char *message);
+
+/// As sparseAutogradRaise, with each "{}" of the message replaced by the next
+/// of `count` numbers; a "{}" beyond them stays: "index {} is out of range, the
+/// extent is {}".
+SPARSE_AUTOGRAD_RUNTIME_EXPORT SPARSE_AUTOGRAD_NORETURN void
+sparseAutogradRaiseWithValues(int32_t status, const char *message,
+                              int64_t count, const int64_t *values);
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// A block of `bytes` bytes, aligned to 64, not initialised, owned by the
+/// innermost frame. 0 is fine: the pointer is one of its own. Never NULL.
+/// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT for a negative number (an extent
+/// that overflowed) and SPARSE_AUTOGRAD_OUT_OF_MEMORY, naming the bytes.
+/// May be called in a body of sparseAutogradParallelFor.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void *sparseAutogradAllocate(int64_t bytes);
+
+/// Releases a block of sparseAutogradAllocate; NULL is fine. Raises
+/// SPARSE_AUTOGRAD_INVALID_ARGUMENT under the conditions under which
+/// sparseAutogradFree returns it.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradDeallocate(void *block);
+
+//===----------------------------------------------------------------------===//
+// Parallel loops
+//===----------------------------------------------------------------------===//
+
+/// Calls `body(environment, begin, end)` for every chunk [k * grain,
+/// min((k + 1) * grain, count)) of [0, count), in any order and on any threads.
+///
+/// The chunks depend on count and grain only, so a body that writes to disjoint
+/// places, or to one partial result a chunk (index begin / grain) that is
+/// combined in order afterwards, gives the same bits for any number of threads.
+///
+/// A loop of one chunk, a loop on one thread and a loop inside another loop's
+/// body are plain loops, in the order of the chunks, on the calling thread.
+///
+/// If bodies raise, chunks with a higher index than the first failed one may be
+/// skipped; when all threads have joined, the error of the failed chunk with
+/// the lowest index is raised on the calling thread: the same error for any
+/// number of threads.
+///
+/// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT if count < 0 or grain < 1.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradParallelFor(
+    int64_t count, int64_t grain,
+    void (*body)(void *environment, int64_t begin, int64_t end),
+    void *environment);
+
+//===----------------------------------------------------------------------===//
+// Dense products
+//===----------------------------------------------------------------------===//
+
+/// C = beta C + alpha A B, for A (m x k), B (k x n) and C (m x n), each given
+/// by its first element, row stride and column stride in elements, so that a
+/// transpose costs nothing. A matrix of which neither stride is 1 is copied
+/// first. Strides of A and B may be 0 or negative; C's elements must be
+/// distinct and overlap neither A nor B.
+///
+/// As in BLAS, beta = 0 means that C is not read (it may hold NaN), and
+/// alpha = 0 that A and B are not. m, n or k may be 0; with k = 0 the result is
+/// beta C.
+///
+/// Rows and columns of C are cut into blocks that depend on m, n and k only,
+/// and each block is one call of a sequential BLAS, or of loops where the
+/// runtime was built without one: the same bits for any number of threads on
+/// one machine. OpenBLAS is set to one thread, for the whole process.
+///
+/// The error of an element is at most gamma_k * sum |alpha a b| plus that of
+/// scaling and adding beta c, in any order of summation.
+///
+/// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT for a negative extent, and
+/// SPARSE_AUTOGRAD_OUT_OF_MEMORY if a copy does not fit.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradGemmF32(int64_t m, int64_t n, int64_t k, float alpha,
+                      const float *a, int64_t aRowStride, int64_t aColumnStride,
+                      const float *b, int64_t bRowStride, int64_t bColumnStride,
+                      float beta, float *c, int64_t cRowStride,
+                      int64_t cColumnStride);
+
+/// As sparseAutogradGemmF32, in double precision.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradGemmF64(int64_t m, int64_t n, int64_t k, double alpha,
+                      const double *a, int64_t aRowStride,
+                      int64_t aColumnStride, const double *b,
+                      int64_t bRowStride, int64_t bColumnStride, double beta,
+                      double *c, int64_t cRowStride, int64_t cColumnStride);
+
+//===----------------------------------------------------------------------===//
+// Progress lines
+//===----------------------------------------------------------------------===//
+
+/// Hands a record to the log handler. `names` are zero-terminated; `kinds` are
+/// of SparseAutogradLogKind; `values` are 8 bytes each, to which compiled code
+/// stores an i64 or an f64. Raises the status that the handler returns, if it
+/// is not 0. Not for bodies of sparseAutogradParallelFor.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradLog(int64_t count, const char *const *names, const int8_t *kinds,
+                  const SparseAutogradLogValue *values);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // SPARSEAUTOGRAD_RUNTIME_COMPILERABI_H

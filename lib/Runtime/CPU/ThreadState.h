@@ -1,0 +1,80 @@
+//===- ThreadState.h - What the runtime knows of a thread -------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The frame that a thread allocates into, the place that an error jumps to, and
+// the last error. Internal to the runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_RUNTIME_CPU_THREADSTATE_H
+#define SPARSEAUTOGRAD_LIB_RUNTIME_CPU_THREADSTATE_H
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+
+namespace sparse_autograd {
+namespace runtime {
+
+struct Block;
+
+/// One call of an entry: the blocks allocated by it that are still alive.
+/// The list is guarded by the allocator's lock, since the bodies of a parallel
+/// loop allocate into the frame of the thread that runs the loop.
+struct Frame {
+  Frame *parent = nullptr;
+  Block *blocks = nullptr;
+};
+
+/// Where an error goes.
+struct JumpTarget {
+  JumpTarget *previous;
+  std::jmp_buf buffer;
+};
+
+/// The text of an error, of a fixed size so that running out of memory can be
+/// reported without allocating.
+constexpr size_t messageCapacity = 1024;
+
+struct ThreadState {
+  Frame *frame = nullptr;
+  JumpTarget *target = nullptr;
+  bool insideParallelFor = false;
+  int32_t status = 0;
+  char message[messageCapacity] = {};
+};
+
+/// The state of the calling thread. It has no destructor to run, so it may be
+/// used while a thread ends.
+ThreadState &threadState();
+
+/// Sets the status and the message of the calling thread; a long message is cut
+/// between two characters.
+void setLastError(int32_t status, const char *message);
+
+/// Calls `callee(context)` and returns true; false if it raised, with the error
+/// in the thread's state. The frames that an error jumps over must have no
+/// destructors to run.
+bool runProtected(void (*callee)(void *context), void *context);
+
+/// Counts for sparseAutogradGetCounters.
+int64_t entryCallCount();
+int64_t parallelRegionCount();
+void resetEntryCallCount();
+void resetParallelRegionCount();
+
+/// Gives the blocks of a frame to its caller.
+void detachBlocks(Frame &frame);
+
+/// Releases the blocks of a frame.
+void releaseBlocks(Frame &frame);
+
+} // namespace runtime
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_RUNTIME_CPU_THREADSTATE_H
