@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SparseAutograd/Conversion/Passes.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -13,6 +14,7 @@
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
+  sparse_autograd::registerSparseAutogradConversionPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   registry.insert<sparse_autograd::SparseAutogradDialect>();

@@ -1,0 +1,22 @@
+//===- Patterns.h - what the files of this conversion share -----*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_SPARSEAUTOGRADTOLINALG_PATTERNS_H
+#define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSEAUTOGRADTOLINALG_PATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace sparse_autograd {
+
+void populateMaskedReducePatterns(mlir::RewritePatternSet &patterns);
+void populateMaskedSoftmaxPatterns(mlir::RewritePatternSet &patterns);
+void populateRandomPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_CONVERSION_SPARSEAUTOGRADTOLINALG_PATTERNS_H

@@ -1,0 +1,96 @@
+//===- SparseAutogradToLinalg.cpp - sparse_autograd ops to linalg ---------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/SparseAutogradToLinalg/SparseAutogradToLinalg.h"
+#include "Patterns.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_CONVERTSPARSEAUTOGRADTOLINALG
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+namespace {
+
+/// grad_mask and stop_gradient are identities once gradients are code.
+template <typename OpTy>
+struct ForwardInput : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, op.getInput());
+    return success();
+  }
+};
+
+/// Whether the conversion replaces `op`; a `log` stays for a later phase.
+bool isConverted(Operation *op) {
+  return isa<MaskedReduceOp, MaskedSoftmaxOp, MaskedLogSoftmaxOp, GradMaskOp,
+             StopGradientOp, RandomOp>(op);
+}
+
+/// What `op` needs before it can be converted.
+LogicalResult checkConvertible(Operation *op) {
+  if (isa<ValueAndGradOp, VjpOp, JvpOp>(op))
+    return op->emitOpError("is a derivative that is not code yet; run "
+                           "--sparse-autograd-differentiate first");
+  if (!isConverted(op))
+    return success();
+  for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
+                                      llvm::to_vector(op->getResultTypes())))
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && tensor.getEncoding() && !isa<GradMaskOp, StopGradientOp>(op))
+      return op->emitOpError("is converted on dense tensors only, not on ")
+             << tensor
+             << "; make it dense with sparse_tensor.convert, and give the "
+                "elements that count as a mask";
+  return success();
+}
+
+struct ConvertSparseAutogradToLinalg
+    : sparse_autograd::impl::ConvertSparseAutogradToLinalgBase<
+          ConvertSparseAutogradToLinalg> {
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    populateSparseAutogradToLinalgPatterns(set);
+    patterns = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    WalkResult checked = getOperation()->walk([](Operation *op) {
+      return failed(checkConvertible(op)) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
+    });
+    if (checked.wasInterrupted())
+      return signalPassFailure();
+    walkAndApplyPatterns(getOperation(), patterns);
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace
+
+void sparse_autograd::populateSparseAutogradToLinalgPatterns(
+    RewritePatternSet &patterns) {
+  populateMaskedReducePatterns(patterns);
+  populateMaskedSoftmaxPatterns(patterns);
+  populateRandomPatterns(patterns);
+  patterns.add<ForwardInput<GradMaskOp>, ForwardInput<StopGradientOp>>(
+      patterns.getContext());
+}
