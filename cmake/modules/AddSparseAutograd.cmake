@@ -89,3 +89,32 @@ function(add_sparse_autograd_runtime_library name)
   install(TARGETS ${name} EXPORT SparseAutogradTargets
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
+
+# add_sparse_autograd_test_program(NAME sources... [LINK_LIBS ...])
+#
+# A program that tests run by its name; it is not installed.
+function(add_sparse_autograd_test_program name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  add_dependencies(${name} sparse-autograd-headers)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+  set_property(GLOBAL APPEND PROPERTY SPARSE_AUTOGRAD_TOOLS ${name})
+endfunction()
+
+# add_sparse_autograd_unittest(NAME sources... [LINK_LIBS ...])
+#
+# A GoogleTest program; NAME ends in Tests, which is how it is found.
+function(add_sparse_autograd_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  if(NOT name MATCHES "Tests$")
+    message(FATAL_ERROR "the name of a unit test ends in Tests, not '${name}'")
+  endif()
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  add_dependencies(${name} sparse-autograd-headers)
+  target_link_libraries(${name} PRIVATE
+    ${ARG_LINK_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+  add_dependencies(SparseAutogradUnitTests ${name})
+endfunction()
