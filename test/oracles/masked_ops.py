@@ -115,6 +115,12 @@ def reduce(kind, x, mask=None, dims=(), mask_dims=None, keepdims=False, ddof=0,
                       mask, dims, mask_dims, keepdims)
 
 
+def _exponentiated(x):
+    """What has a rounding error in a sum of exponentials: an element of -inf
+    adds an exact 0. Nothing where the result is an infinity or a NaN."""
+    return x[x > -np.inf] if np.isfinite(x.max(initial=-np.inf)) else x[:0]
+
+
 def _exponentials(x, u):
     """exp(x - max), their sum, and bounds of the relative error of each."""
     largest = x.max(initial=-np.inf)
@@ -129,6 +135,8 @@ def _exponentials(x, u):
 
 
 def _bound_of_slice(kind, x, u, ddof):
+    if kind == "logsumexp":
+        x = _exponentiated(x)
     n = x.size
     if n == 0 or not np.all(np.isfinite(x)) or kind in ("max", "min"):
         return 0.0
@@ -205,24 +213,30 @@ def log_softmax(x, mask=None, dims=(), mask_dims=None):
     return _per_element(_log_softmax_slice, x, mask, dims, mask_dims)
 
 
+def _softmax_bound(bound, x, mask, dims, mask_dims):
+    def bound_of_slice(row):
+        result = np.zeros_like(row)
+        rounded = _exponentiated(row)
+        if rounded.size:
+            result[row > -np.inf] = bound(rounded)
+        return result
+    return SAFETY * _per_element(bound_of_slice, x, mask, dims, mask_dims)
+
+
 def softmax_bound(x, u, mask=None, dims=(), mask_dims=None):
     def bound(row):
-        if not np.all(np.isfinite(row)):
-            return np.zeros_like(row)
         _, terms, total, relative, of_total = _exponentials(row, u)
         return terms / total * (relative + of_total + 2 * u)
-    return SAFETY * _per_element(bound, x, mask, dims, mask_dims)
+    return _softmax_bound(bound, x, mask, dims, mask_dims)
 
 
 def log_softmax_bound(x, u, mask=None, dims=(), mask_dims=None):
     def bound(row):
-        if not np.all(np.isfinite(row)):
-            return np.zeros_like(row)
         shifted, _, total, _, of_total = _exponentials(row, u)
         log_total = np.log(total)
         return (u * np.abs(shifted) + of_total + 2 * u * np.abs(log_total) +
                 u * np.abs(shifted - log_total))
-    return SAFETY * _per_element(bound, x, mask, dims, mask_dims)
+    return _softmax_bound(bound, x, mask, dims, mask_dims)
 
 
 # Random numbers.

@@ -21,15 +21,21 @@ def SparseAutograd_RandomOp : SparseAutograd_Op<"random", [
     Element i, in row-major order, is a function of (seed, counter, i) alone:
     the same bits on every target and for every thread count (semantics M5).
     The generator is Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random
-    numbers: as easy as 1, 2, 3, SC 2011) with the seed as its key and
-    (i / 2, counter) as its counter; each block of 128 bits serves two
-    elements. The same seed and counter give the same numbers; take another
-    counter for each use.
+    numbers: as easy as 1, 2, 3, SC 2011). Its key words 0 and 1 are the lower
+    and the upper half of the seed; its counter words 0 and 1 those of i / 2,
+    words 2 and 3 those of `counter`. An even element has words 0 (lower) and 1
+    (upper) of the block as its 64 bits, an odd one words 2 and 3. The same seed
+    and counter give the same numbers; take another counter for each use.
 
-    * `uniform`: in [0, 1), on the grid of 2^-53 (f64) or 2^-24 (other types,
-      rounded to the type);
-    * `normal`: mean 0, variance 1;
-    * `bernoulli`: true with probability `probability`; the result is i1.
+    * `uniform`: in [0, 1): the upper p bits times 2^-p, with p the precision of
+      the type (53, 24, 11 and 8 for f64, f32, f16 and bf16), which is exact, so
+      that 1 never occurs;
+    * `normal`: mean 0, variance 1: the normal quantile of (b + 0.5) 2^-52 with b
+      the upper 52 bits, by algorithm AS 241 in f64, in operations that IEEE 754
+      rounds in one way; rounded to f32 for the narrower types, and from there
+      to f16 and bf16;
+    * `bernoulli`: whether the `uniform` of f64 is below `probability`; the
+      result is i1.
 
     Not differentiable: its operands are integers.
 

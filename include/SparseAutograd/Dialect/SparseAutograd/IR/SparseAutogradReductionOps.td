@@ -132,7 +132,7 @@ def SparseAutograd_MaskedSoftmaxOp
     along `dims` (semantics R9). An element that is not selected is 0; a slice
     that selects nothing is all 0. The gradient is y (g - sum of y g), where
     only the result y is kept. A selected NaN makes the selected elements of its
-    slice NaN, as does a maximum of +inf.
+    slice NaN, as does a maximum of +inf, or of -inf where something is selected.
 
     ```mlir
     %p = sparse_autograd.masked_softmax %scores, %allowed dims = [1]
@@ -147,7 +147,8 @@ def SparseAutograd_MaskedLogSoftmaxOp
   let description = [{
     x - logsumexp(x), over the selected elements of each slice along `dims`
     (semantics R10). An element that is not selected is 0, whatever the slice,
-    and a slice that selects nothing is all 0. The gradient on a selected
+    and a slice that selects nothing is all 0. An infinite maximum or a NaN makes
+    the selected elements NaN, as in the softmax. The gradient on a selected
     element is g - exp(y) times the sum of g over the selected elements.
 
     ```mlir
