@@ -1,6 +1,7 @@
 # Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# RUN: %python %s
 """Reference values of the masked ops and of `random`, with error bounds.
 
 Everything is plain NumPy, written from the semantics and not from the lowering.
