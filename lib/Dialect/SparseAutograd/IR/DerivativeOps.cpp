@@ -77,8 +77,8 @@ static LogicalResult verifyTypes(Operation *op, TypeRange actual,
 }
 
 static SmallVector<Type> floatingTypes(ArrayRef<Type> types) {
-  return llvm::to_vector(
-      llvm::make_filter_range(types, [](Type t) { return isDifferentiableType(t); }));
+  return llvm::to_vector(llvm::make_filter_range(
+      types, [](Type t) { return isDifferentiableType(t); }));
 }
 
 static SmallVector<Type> select(ArrayRef<Type> types, ArrayRef<int64_t> wrt) {

@@ -54,9 +54,8 @@ Operation *SparseAutogradDialect::materializeConstant(OpBuilder &builder,
 static LogicalResult verifyName(Operation *op, Attribute value) {
   auto name = dyn_cast<StringAttr>(value);
   if (!name || name.empty())
-    return op->emitError("'")
-           << SparseAutogradDialect::getNameAttrName()
-           << "' must be a string that is not empty";
+    return op->emitError("'") << SparseAutogradDialect::getNameAttrName()
+                              << "' must be a string that is not empty";
   return success();
 }
 
@@ -71,8 +70,8 @@ LogicalResult SparseAutogradDialect::verifyRegionArgAttribute(
       return op->emitError("'")
              << getMaskOfAttrName()
              << "' must be a string on an argument of a function";
-    auto type = dyn_cast<RankedTensorType>(
-        function.getArgumentTypes()[argument]);
+    auto type =
+        dyn_cast<RankedTensorType>(function.getArgumentTypes()[argument]);
     if (!type || !type.getElementType().isInteger(1))
       return op->emitError("argument ")
              << argument << " has '" << getMaskOfAttrName()

@@ -19,8 +19,7 @@ parseNamedValues(OpAsmParser &parser, ArrayAttr &names,
   SmallVector<Attribute> parsed;
   auto parseOne = [&]() -> ParseResult {
     std::string name;
-    if (parser.parseString(&name) ||
-        parser.parseOperand(values.emplace_back()))
+    if (parser.parseString(&name) || parser.parseOperand(values.emplace_back()))
       return failure();
     parsed.push_back(parser.getBuilder().getStringAttr(name));
     return success();
@@ -33,11 +32,10 @@ parseNamedValues(OpAsmParser &parser, ArrayAttr &names,
 
 static void printNamedValues(OpAsmPrinter &printer, Operation *,
                              ArrayAttr names, OperandRange values) {
-  llvm::interleaveComma(llvm::zip_equal(names, values), printer,
-                        [&](auto pair) {
-                          printer << std::get<0>(pair) << ' '
-                                  << std::get<1>(pair);
-                        });
+  llvm::interleaveComma(
+      llvm::zip_equal(names, values), printer, [&](auto pair) {
+        printer << std::get<0>(pair) << ' ' << std::get<1>(pair);
+      });
 }
 
 #define GET_OP_CLASSES
@@ -59,8 +57,8 @@ static SmallVector<int64_t>
 maskDimensions(std::optional<ArrayRef<int64_t>> listed, Value masked) {
   if (listed)
     return SmallVector<int64_t>(*listed);
-  return llvm::to_vector(
-      llvm::seq<int64_t>(0, cast<RankedTensorType>(masked.getType()).getRank()));
+  return llvm::to_vector(llvm::seq<int64_t>(
+      0, cast<RankedTensorType>(masked.getType()).getRank()));
 }
 
 /// Removes the optional mask of `op` and the list of its dimensions.
@@ -90,8 +88,7 @@ static DenseI64ArrayAttr maskDimensionsAttr(OpBuilder &builder, Value masked,
                                             Value mask,
                                             ArrayRef<int64_t> dims) {
   int64_t rank = cast<RankedTensorType>(masked.getType()).getRank();
-  if (!mask || dims.empty() ||
-      llvm::equal(dims, llvm::seq<int64_t>(0, rank)))
+  if (!mask || dims.empty() || llvm::equal(dims, llvm::seq<int64_t>(0, rank)))
     return {};
   return builder.getDenseI64ArrayAttr(dims);
 }
@@ -252,16 +249,14 @@ bool GradMaskOp::removeMask() { return false; }
 
 LogicalResult RandomOp::verify() {
   auto type = cast<RankedTensorType>(getType());
-  if (getExtents().size() !=
-      static_cast<size_t>(type.getNumDynamicDims()))
+  if (getExtents().size() != static_cast<size_t>(type.getNumDynamicDims()))
     return emitOpError("has ")
            << getExtents().size() << " extents for the "
            << type.getNumDynamicDims() << " dynamic dimensions of " << type;
   bool isBernoulli = getDistribution() == Distribution::Bernoulli;
   if (isBernoulli != type.getElementType().isInteger(1))
-    return emitOpError(isBernoulli
-                           ? "bernoulli makes elements of i1, not "
-                           : "only bernoulli makes elements of ")
+    return emitOpError(isBernoulli ? "bernoulli makes elements of i1, not "
+                                   : "only bernoulli makes elements of ")
            << type.getElementType();
   std::optional<llvm::APFloat> probability = getProbability();
   if (isBernoulli != probability.has_value())
@@ -273,8 +268,9 @@ LogicalResult RandomOp::verify() {
   return success();
 }
 
-LogicalResult RandomOp::reifyResultShapes(
-    OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+LogicalResult
+RandomOp::reifyResultShapes(OpBuilder &builder,
+                            ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
   auto type = cast<RankedTensorType>(getType());
   reifiedReturnShapes.push_back(
       getMixedValues(type.getShape(), getExtents(), builder));
