@@ -36,6 +36,10 @@ config.substitutions += [
     ("%binary_dir", config.project_binary_dir),
     ("%libs_dir", config.libs_dir),
     ("%llvm_prefix", config.llvm_prefix),
+    (
+        "%sanitizer_flags",
+        "-fsanitize=" + ",".join(config.sanitizers) if config.sanitizers else "",
+    ),
 ]
 
 for tool in config.tools:

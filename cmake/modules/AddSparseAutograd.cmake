@@ -86,6 +86,7 @@ function(add_sparse_autograd_runtime_library name)
   target_include_directories(${name} INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_property(GLOBAL APPEND PROPERTY SPARSE_AUTOGRAD_RUNTIME_LIBRARIES ${name})
   install(TARGETS ${name} EXPORT SparseAutogradTargets
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
