@@ -1,0 +1,117 @@
+//===- OutputFile.cpp - Files that appear whole or not at all ----*- C++
+//-*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/IO/OutputFile.h"
+#include "SparseAutograd/IO/Diagnostic.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace llvm;
+using namespace sparse_autograd::io;
+
+static Error systemError(StringRef path, const Twine &action, int code) {
+  return fileError(path, "cannot " + action + ": " + std::strerror(code),
+                   "check the folder, its permissions and the free space");
+}
+
+Expected<std::unique_ptr<OutputFile>> OutputFile::create(StringRef path) {
+  if (path.empty() || path.contains('\0') || path.ends_with("/"))
+    return fileError(path, "this is not a file name",
+                     "give the path of the file to write");
+  std::unique_ptr<OutputFile> file(new OutputFile());
+  file->path = file->target = path.str();
+
+  struct stat status;
+  bool replaces = ::lstat(file->target.c_str(), &status) == 0;
+  if (replaces && S_ISLNK(status.st_mode)) {
+    char resolved[PATH_MAX];
+    if (!::realpath(file->target.c_str(), resolved))
+      return systemError(path, "follow the symbolic link", errno);
+    file->target = resolved;
+    replaces = ::stat(resolved, &status) == 0;
+  }
+  if (replaces && !S_ISREG(status.st_mode))
+    return fileError(path, "something that is not a regular file has this name",
+                     "choose another name");
+
+  // Another process may take the same name at the same time: O_EXCL decides.
+  SmallString<128> folder = sys::path::parent_path(file->target);
+  std::string prefix = folder.empty()         ? std::string()
+                       : folder.back() == '/' ? folder.str().str()
+                                              : (folder + "/").str();
+  constexpr int attempts = 100;
+  int descriptor = -1;
+  for (int attempt = 0; attempt < attempts && descriptor < 0; ++attempt) {
+    file->temporary = prefix + ".sparse-autograd-" +
+                      std::to_string(::getpid()) + "-" +
+                      std::to_string(attempt) + ".tmp";
+    descriptor =
+        ::open(file->temporary.c_str(),
+               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (descriptor < 0 && errno != EEXIST) {
+      int code = errno;
+      file->temporary.clear();
+      return systemError(path, "create a file in its folder", code);
+    }
+  }
+  if (descriptor < 0) {
+    file->temporary.clear();
+    return fileError(path, "no free name for a temporary file in its folder",
+                     "remove old files called .sparse-autograd-*.tmp");
+  }
+  file->stream =
+      std::make_unique<raw_fd_ostream>(descriptor, /*shouldClose=*/false);
+  file->descriptor = descriptor;
+  if (replaces && ::fchmod(descriptor, status.st_mode & 0777) != 0)
+    return systemError(path, "set the permissions", errno);
+  return file;
+}
+
+void OutputFile::discard() {
+  if (stream) {
+    stream->flush();
+    // The stream ends the process over an error that nobody has looked at.
+    stream->clear_error();
+    stream.reset();
+  }
+  if (descriptor >= 0)
+    ::close(std::exchange(descriptor, -1));
+  if (!temporary.empty())
+    ::unlink(temporary.c_str());
+  temporary.clear();
+}
+
+OutputFile::~OutputFile() { discard(); }
+
+Error OutputFile::commit() {
+  stream->flush();
+  std::error_code code = stream->error();
+  if (!code && ::fsync(descriptor) != 0 && errno != EINVAL)
+    code = std::error_code(errno, std::generic_category());
+  // Some file systems report a failed write only here.
+  if (!code && ::close(std::exchange(descriptor, -1)) != 0)
+    code = std::error_code(errno, std::generic_category());
+  if (!code && ::rename(temporary.c_str(), target.c_str()) != 0)
+    code = std::error_code(errno, std::generic_category());
+  if (code) {
+    discard();
+    return systemError(path, "write the file", code.value());
+  }
+  stream.reset();
+  temporary.clear();
+  return Error::success();
+}

@@ -1,0 +1,93 @@
+//===- Write.cpp - Writing results ------------------------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/IO/Write.h"
+#include "SparseAutograd/IO/Diagnostic.h"
+#include "SparseAutograd/IO/MatrixMarket.h"
+#include "SparseAutograd/IO/Npy.h"
+#include "SparseAutograd/IO/OutputFile.h"
+#include "SparseAutograd/IO/Zip.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+using namespace sparse_autograd::io;
+
+/// Makes a file of what `write` puts into its stream.
+static Error writeFile(StringRef path,
+                       function_ref<Error(raw_ostream &)> write) {
+  Expected<std::unique_ptr<OutputFile>> file = OutputFile::create(path);
+  if (!file)
+    return file.takeError();
+  if (Error error = write((*file)->getStream()))
+    return error;
+  return (*file)->commit();
+}
+
+Error sparse_autograd::io::writeDense(StringRef path, const DenseArray &array) {
+  if (path.ends_with_insensitive(".mtx"))
+    return writeFile(path, [&](raw_ostream &stream) {
+      return writeMatrixMarket(stream, array, path);
+    });
+  if (!path.ends_with_insensitive(".npy"))
+    return fileError(path, "an array cannot be written to a file of this name",
+                     "use the extension .npy, or .mtx for a matrix");
+  Expected<std::string> header = makeNpyHeader(array, path);
+  if (!header)
+    return header.takeError();
+  return writeFile(path, [&](raw_ostream &stream) {
+    stream << *header << array.data.str();
+    return Error::success();
+  });
+}
+
+Error sparse_autograd::io::writeCoordinates(StringRef path,
+                                            const CoordinateMatrix &matrix) {
+  if (!path.ends_with_insensitive(".mtx"))
+    return fileError(path,
+                     "a sparse matrix cannot be written to a file of this name",
+                     "use the extension .mtx");
+  return writeFile(path, [&](raw_ostream &stream) {
+    writeMatrixMarket(stream, matrix);
+    return Error::success();
+  });
+}
+
+Error sparse_autograd::io::writeNpz(StringRef path,
+                                    ArrayRef<NamedArray> arrays) {
+  if (!path.ends_with_insensitive(".npz"))
+    return fileError(path, "arrays cannot be written to a file of this name",
+                     "use the extension .npz");
+  constexpr size_t longestName = 4096;
+  std::vector<std::string> headers;
+  std::vector<ZipInput> members;
+  StringSet<> names;
+  headers.reserve(arrays.size());
+  for (const NamedArray &named : arrays) {
+    // The name becomes that of a file when somebody unpacks the archive.
+    bool isSafe = !named.name.empty() && named.name.size() <= longestName &&
+                  llvm::none_of(named.name, [](unsigned char c) {
+                    return c < 0x20 || c == 0x7f || c == '/' || c == '\\';
+                  });
+    if (!isSafe || !names.insert(named.name).second)
+      return fileError(path,
+                       "the name " + quoted(named.name) +
+                           " of an array is repeated or not allowed",
+                       "use distinct names without slashes");
+    Expected<std::string> header = makeNpyHeader(*named.array, path);
+    if (!header)
+      return header.takeError();
+    headers.push_back(std::move(*header));
+    members.push_back(
+        {named.name + ".npy", {headers.back(), named.array->data.str()}});
+  }
+  return writeFile(path, [&](raw_ostream &stream) {
+    writeZip(stream, members);
+    return Error::success();
+  });
+}

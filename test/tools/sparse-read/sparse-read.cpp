@@ -1,0 +1,122 @@
+//===- sparse-read.cpp - Prints what the readers read -----------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The output is exact, so that a test can compare it bit for bit with what
+// another reader gives:
+//
+//   sparse-read [--coalesce] [--non-finite] FILE...
+//
+// prints, for each file, `dense TYPE EXTENT...` and one element a line, or
+// `sparse real|pattern ROWS COLUMNS ENTRIES`, one `ROW COLUMN VALUE` a line
+// (from 0), and a line of the ids of rows and of columns when there are any. A
+// float is printed as the hexadecimal digits of its bits. After a file that
+// cannot be read, the diagnostic is printed as `error MESSAGE`, and the exit
+// status is 1. With --write=FILE what was read is written again, instead of
+// printed.
+
+#include "SparseAutograd/IO/Read.h"
+#include "SparseAutograd/IO/Write.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace sparse_autograd::io;
+
+static cl::list<std::string> files(cl::Positional, cl::desc("FILE..."),
+                                   cl::OneOrMore);
+static cl::opt<bool> coalesce("coalesce", cl::desc("Sum duplicates"));
+static cl::opt<bool> nonFinite("non-finite",
+                               cl::desc("Accept inf and nan in .csv files"));
+static cl::opt<bool> list("list", cl::desc("List the arrays of .npz files"));
+static cl::opt<std::string> write("write", cl::desc("Write to this file"));
+
+template <typename T>
+static void printBits(const DenseArray &array) {
+  for (T bits : array.as<T>())
+    outs() << format_hex_no_prefix(bits, sizeof(T) * 2) << '\n';
+}
+
+static void print(const DenseArray &array) {
+  outs() << "dense " << getTypeName(array.type);
+  for (int64_t extent : array.shape)
+    outs() << ' ' << extent;
+  outs() << '\n';
+  switch (getByteWidth(array.type)) {
+  case 1:
+    return printBits<uint8_t>(array);
+  case 2:
+    return printBits<uint16_t>(array);
+  case 4:
+    return printBits<uint32_t>(array);
+  default:
+    return printBits<uint64_t>(array);
+  }
+}
+
+static std::string joinIds(ArrayRef<int64_t> ids) {
+  std::string result;
+  for (int64_t id : ids)
+    result += (result.empty() ? "" : " ") + std::to_string(id);
+  return result;
+}
+
+static void print(const TripletTable &table) {
+  const CoordinateMatrix &matrix = table.matrix;
+  outs() << "sparse " << (matrix.isPattern ? "pattern " : "real ")
+         << matrix.rows << ' ' << matrix.columns << ' '
+         << matrix.getNumEntries() << '\n';
+  for (int64_t i = 0, e = matrix.getNumEntries(); i < e; ++i)
+    outs() << matrix.rowIndices[i] << ' ' << matrix.columnIndices[i] << ' '
+           << format_hex_no_prefix(bit_cast<uint64_t>(matrix.getValue(i)), 16)
+           << '\n';
+  if (!table.rowIds.empty())
+    outs() << "rows " << joinIds(table.rowIds) << "\ncolumns "
+           << joinIds(table.columnIds) << '\n';
+}
+
+static Error process(const std::string &file, const ReadOptions &options) {
+  if (list) {
+    Expected<std::vector<std::string>> names =
+        listMembers(file, options.limits);
+    if (!names)
+      return names.takeError();
+    for (const std::string &name : *names)
+      outs() << name << '\n';
+    return Error::success();
+  }
+  auto any = readAny(file, options);
+  if (!any)
+    return any.takeError();
+  auto *array = std::get_if<DenseArray>(&*any);
+  auto *table = std::get_if<TripletTable>(&*any);
+  if (write.empty()) {
+    array ? print(*array) : print(*table);
+    return Error::success();
+  }
+  if (array && StringRef(write).ends_with(".npz"))
+    return writeNpz(write, {{"array", array}});
+  return array ? writeDense(write, *array)
+               : writeCoordinates(write, table->matrix);
+}
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(argc, argv, "prints what the readers read\n");
+  ReadOptions options;
+  options.duplicates = coalesce ? Duplicates::Coalesce : Duplicates::Refuse;
+  options.csv.acceptNonFinite = nonFinite;
+  int status = 0;
+  for (const std::string &file : files) {
+    if (Error error = process(file, options)) {
+      outs() << "error " << toString(std::move(error)) << '\n';
+      status = 1;
+    }
+  }
+  return status;
+}
