@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Conversion/Passes.h"
+#include "SparseAutograd/Differentiate/Passes.h"
+#include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -15,9 +17,11 @@
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   sparse_autograd::registerSparseAutogradConversionPasses();
+  sparse_autograd::registerSparseAutogradDifferentiatePasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   registry.insert<sparse_autograd::SparseAutogradDialect>();
+  sparse_autograd::registerDerivativeRules(registry);
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "Optimizer driver of sparse-autograd\n", registry));
 }

@@ -20,7 +20,11 @@
 namespace sparse_autograd {
 
 void registerArithDerivativeRules(mlir::DialectRegistry &registry);
+void registerControlFlowDerivativeRules(mlir::DialectRegistry &registry);
+void registerLinalgDerivativeRules(mlir::DialectRegistry &registry);
 void registerMathDerivativeRules(mlir::DialectRegistry &registry);
+void registerSparseAutogradDerivativeRules(mlir::DialectRegistry &registry);
+void registerTensorDerivativeRules(mlir::DialectRegistry &registry);
 
 /// All of the above.
 void registerDerivativeRules(mlir::DialectRegistry &registry);

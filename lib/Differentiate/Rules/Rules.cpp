@@ -12,5 +12,9 @@ using namespace sparse_autograd;
 
 void sparse_autograd::registerDerivativeRules(mlir::DialectRegistry &registry) {
   registerArithDerivativeRules(registry);
+  registerControlFlowDerivativeRules(registry);
+  registerLinalgDerivativeRules(registry);
   registerMathDerivativeRules(registry);
+  registerSparseAutogradDerivativeRules(registry);
+  registerTensorDerivativeRules(registry);
 }

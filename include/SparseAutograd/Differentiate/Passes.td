@@ -1,0 +1,57 @@
+//===- Passes.td - differentiation passes ------------------*- tablegen -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_DIFFERENTIATE_PASSES_TD
+#define SPARSEAUTOGRAD_DIFFERENTIATE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DifferentiatePass
+    : Pass<"sparse-autograd-differentiate", "::mlir::ModuleOp"> {
+  let summary = "Replace calls of derivatives by the derivatives";
+  let description = [{
+    Replaces every `sparse_autograd.value_and_grad`, `vjp` and `jvp` by a call
+    of a private function that computes it, on tensors. What is generated is
+    plain IR, which can be differentiated again (semantics G8).
+
+    A function is differentiated by *linearizing* it, op by op through
+    `LinearizableOpInterface`, and, for reverse mode, *transposing* the linear
+    program. Calls are inlined first: the support of a cotangent (semantics G2)
+    crosses them. An op on the path from an argument to a result that has no
+    rule is an error (semantics G7).
+
+    ```mlir
+    func.func @f(%x: f64) -> f64 {
+      %y = math.sin %x : f64
+      return %y : f64
+    }
+    func.func @g(%x: f64) -> (f64, f64) {
+      %y, %dx = sparse_autograd.value_and_grad @f(%x) {wrt = [0]} : (f64) -> (f64, f64)
+      return %y, %dx : f64, f64
+    }
+    ```
+
+    becomes, after canonicalization,
+
+    ```mlir
+    func.func private @f__value_and_grad_0(%x: f64) -> (f64, f64) {
+      %y = math.sin %x : f64
+      %dx = math.cos %x : f64
+      return %y, %dx : f64, f64
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::sparse_autograd::SparseAutogradDialect"
+  ];
+}
+
+#endif // SPARSEAUTOGRAD_DIFFERENTIATE_PASSES_TD

@@ -1,0 +1,162 @@
+//===- Activity.cpp - which values have derivatives -----------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Activity.h"
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// Calls `edge(source, target)` for every pair of values that control flow of
+/// `op` forwards one to the other: into, between and out of its regions.
+static void
+forEachForwardedValue(RegionBranchOpInterface op,
+                      function_ref<void(Value source, Value target)> edge) {
+  auto forward = [&](RegionBranchPoint point,
+                     function_ref<OperandRange(RegionSuccessor)> operands) {
+    SmallVector<RegionSuccessor> successors;
+    op.getSuccessorRegions(point, successors);
+    for (RegionSuccessor successor : successors)
+      for (auto [source, target] :
+           llvm::zip(operands(successor), successor.getSuccessorInputs()))
+        edge(source, target);
+  };
+  forward(RegionBranchPoint::parent(), [&](RegionSuccessor successor) {
+    return op.getEntrySuccessorOperands(successor);
+  });
+  for (Region &region : op->getRegions()) {
+    for (Block &block : region) {
+      if (block.empty())
+        continue;
+      auto terminator =
+          dyn_cast<RegionBranchTerminatorOpInterface>(block.back());
+      if (!terminator)
+        continue;
+      forward(RegionBranchPoint(terminator), [&](RegionSuccessor successor) {
+        return terminator.getSuccessorOperands(successor);
+      });
+    }
+  }
+}
+
+/// What an op without known control flow depends on: its operands and what its
+/// regions read from outside.
+static SmallVector<Value> dependences(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  if (op->getNumRegions() != 0) {
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::append_range(values, captured);
+  }
+  return values;
+}
+
+bool ActivityAnalysis::addVaried(Value value, Value because) {
+  if (!isDifferentiableType(value.getType()) || !varied.insert(value).second)
+    return false;
+  cause[value] = because;
+  return true;
+}
+
+bool ActivityAnalysis::addUseful(Value value) {
+  return isDifferentiableType(value.getType()) && useful.insert(value).second;
+}
+
+bool ActivityAnalysis::propagateForward(Operation *op) {
+  bool changed = false;
+  if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+    forEachForwardedValue(branch, [&](Value source, Value target) {
+      if (varied.contains(source))
+        changed |= addVaried(target, source);
+    });
+    return changed;
+  }
+  for (Value value : dependences(op)) {
+    if (!varied.contains(value))
+      continue;
+    for (Value result : op->getResults())
+      changed |= addVaried(result, value);
+    break;
+  }
+  return changed;
+}
+
+bool ActivityAnalysis::propagateBackward(Operation *op) {
+  bool changed = false;
+  if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+    forEachForwardedValue(branch, [&](Value source, Value target) {
+      if (useful.contains(target))
+        changed |= addUseful(source);
+    });
+    return changed;
+  }
+  if (llvm::none_of(op->getResults(),
+                    [&](Value result) { return useful.contains(result); }))
+    return false;
+  for (Value value : dependences(op))
+    changed |= addUseful(value);
+  return changed;
+}
+
+/// Visits the ops of `region` in order; the regions of an op without known
+/// control flow are part of that op.
+static void collectOps(Region &region, SmallVectorImpl<Operation *> &ops) {
+  for (Block &block : region) {
+    for (Operation &op : block) {
+      ops.push_back(&op);
+      if (isa<RegionBranchOpInterface>(op))
+        for (Region &nested : op.getRegions())
+          collectOps(nested, ops);
+    }
+  }
+}
+
+ActivityAnalysis::ActivityAnalysis(Region &region, ValueRange inputs,
+                                   ValueRange outputs) {
+  SmallVector<Operation *> ops;
+  collectOps(region, ops);
+  for (Operation *op : ops) {
+    known.insert_range(op->getResults());
+    if (isa<RegionBranchOpInterface>(op))
+      for (Region &nested : op->getRegions())
+        known.insert_range(nested.getArguments());
+  }
+
+  // One sweep settles straight-line code; each level of loops that carry values
+  // may take another.
+  for (Value input : inputs)
+    addVaried(input, Value());
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (Operation *op : ops)
+      changed |= propagateForward(op);
+  }
+
+  for (Value output : outputs)
+    addUseful(output);
+  changed = true;
+  while (changed) {
+    changed = false;
+    for (Operation *op : llvm::reverse(ops))
+      changed |= propagateBackward(op);
+  }
+}
+
+SmallVector<Value> ActivityAnalysis::pathFromInput(Value value) const {
+  SmallVector<Value> path;
+  for (auto it = cause.find(value); it != cause.end();
+       it = cause.find(it->second)) {
+    path.push_back(it->first);
+    if (!it->second)
+      break;
+  }
+  return path;
+}

@@ -1,0 +1,173 @@
+//===- Derivative.cpp - build the derivative of a function ----------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Differentiate/Derivative.h"
+#include "Activity.h"
+#include "Linearization.h"
+#include "Normalization.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "Transposition.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+static std::string getDerivativeName(func::FuncOp function, DerivativeMode mode,
+                                     ArrayRef<int64_t> wrt) {
+  std::string name = function.getSymName().str();
+  switch (mode) {
+  case DerivativeMode::ValueAndGrad:
+    name += "__value_and_grad";
+    break;
+  case DerivativeMode::Vjp:
+    name += "__vjp";
+    break;
+  case DerivativeMode::Jvp:
+    name += "__jvp";
+    break;
+  }
+  for (int64_t index : wrt)
+    name += "_" + std::to_string(index);
+  return name;
+}
+
+/// The number one as a float or a tensor of rank 0.
+static Value createOne(OpBuilder &builder, Location loc, Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            tensor, FloatAttr::get(tensor.getElementType(), 1.0)));
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getFloatAttr(type, 1.0));
+}
+
+/// Appends the tangents of the floating results to the results.
+static LogicalResult buildForward(func::FuncOp derivative,
+                                  ArrayRef<int64_t> wrt,
+                                  const ActivityAnalysis &activity) {
+  Block &body = derivative.getBody().front();
+  ProgramLinearizer linearizer(derivative.getContext(), /*reverse=*/false,
+                               activity);
+  for (int64_t index : wrt) {
+    BlockArgument argument = body.getArgument(index);
+    linearizer.setTangent(
+        argument, body.addArgument(argument.getType(), argument.getLoc()));
+  }
+  if (failed(linearizer.linearizeBlock(body)))
+    return failure();
+
+  Operation *terminator = body.getTerminator();
+  linearizer.builder.setInsertionPoint(terminator);
+  SmallVector<Value> results(terminator->getOperands());
+  for (Value result : terminator->getOperands())
+    if (isDifferentiableType(result.getType()))
+      results.push_back(linearizer.tangentOrZero(result, terminator->getLoc()));
+  terminator->setOperands(results);
+  return success();
+}
+
+/// Appends the gradients, or vector-Jacobian products, to the results.
+static LogicalResult buildReverse(func::FuncOp derivative, DerivativeMode mode,
+                                  ArrayRef<int64_t> wrt,
+                                  ArrayRef<Value> outputs,
+                                  const ActivityAnalysis &activity) {
+  Block &body = derivative.getBody().front();
+  ProgramLinearizer linearizer(derivative.getContext(), /*reverse=*/true,
+                               activity);
+  SmallVector<Value> cotangents;
+  if (mode == DerivativeMode::Vjp)
+    for (Value output : outputs)
+      cotangents.push_back(
+          body.addArgument(output.getType(), output.getLoc()));
+
+  // The inputs of the linear program are arguments for as long as it stands.
+  unsigned firstInput = body.getNumArguments();
+  for (int64_t index : wrt) {
+    BlockArgument argument = body.getArgument(index);
+    linearizer.setTangent(
+        argument, body.addArgument(argument.getType(), argument.getLoc()));
+  }
+  SmallVector<Value> inputs(body.getArguments().drop_front(firstInput));
+  if (failed(linearizer.linearizeBlock(body)))
+    return failure();
+
+  Operation *terminator = body.getTerminator();
+  OpBuilder builder(terminator);
+  BlockTransposer transposer(builder, body, inputs, linearizer);
+  for (auto [index, output] : llvm::enumerate(outputs)) {
+    Value tangent = linearizer.tangent(output);
+    if (!tangent)
+      continue;
+    Value seed = mode == DerivativeMode::Vjp
+                     ? cotangents[index]
+                     : createOne(builder, output.getLoc(), output.getType());
+    transposer.accumulate(tangent, seed, Support());
+  }
+  if (failed(transposer.run()))
+    return failure();
+
+  SmallVector<Value> results(terminator->getOperands());
+  for (auto [index, input] : llvm::zip_equal(wrt, inputs)) {
+    Value gradient = transposer.cotangent(input);
+    if (!gradient)
+      gradient =
+          createZero(builder, terminator->getLoc(), body.getArgument(index));
+    results.push_back(gradient);
+  }
+  terminator->setOperands(results);
+  for (Operation *op : llvm::reverse(transposer.getLinearOps())) {
+    op->dropAllUses();
+    op->erase();
+  }
+  body.eraseArguments(firstInput, inputs.size());
+  return success();
+}
+
+FailureOr<func::FuncOp>
+sparse_autograd::buildDerivative(func::FuncOp function, DerivativeMode mode,
+                                 ArrayRef<int64_t> wrt,
+                                 SymbolTable &symbolTable) {
+  if (function.isDeclaration())
+    return function.emitOpError("has no body to differentiate");
+  func::FuncOp derivative = function.clone();
+  derivative.setName(getDerivativeName(function, mode, wrt));
+  derivative.setPrivate();
+  // Names and masks of the arguments are those of the function.
+  derivative.removeArgAttrsAttr();
+  derivative.removeResAttrsAttr();
+  symbolTable.insert(derivative, std::next(Block::iterator(function)));
+  auto abandon = [&]() -> FailureOr<func::FuncOp> {
+    symbolTable.erase(derivative);
+    return failure();
+  };
+  if (failed(normalizeForDifferentiation(derivative)))
+    return abandon();
+
+  Block &body = derivative.getBody().front();
+  SmallVector<Value> inputs = llvm::map_to_vector(
+      wrt, [&](int64_t index) -> Value { return body.getArgument(index); });
+  SmallVector<Value> outputs;
+  for (Value result : body.getTerminator()->getOperands())
+    if (isDifferentiableType(result.getType()))
+      outputs.push_back(result);
+  if (mode == DerivativeMode::ValueAndGrad)
+    outputs.resize(1);
+
+  ActivityAnalysis activity(derivative.getBody(), inputs, outputs);
+  LogicalResult built =
+      mode == DerivativeMode::Jvp
+          ? buildForward(derivative, wrt, activity)
+          : buildReverse(derivative, mode, wrt, outputs, activity);
+  if (failed(built))
+    return abandon();
+  derivative.setType(FunctionType::get(
+      derivative.getContext(), body.getArgumentTypes(),
+      body.getTerminator()->getOperandTypes()));
+  return derivative;
+}

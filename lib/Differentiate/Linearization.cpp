@@ -1,0 +1,101 @@
+//===- Linearization.cpp - the tangent of a program -----------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Linearization.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+Value ProgramLinearizer::originOf(Value value) const {
+  return origins.lookup_or(value, value);
+}
+
+bool ProgramLinearizer::isActive(Value value) const {
+  // Inside the region of an op that is differentiated as a whole nothing is
+  // known of activity: there every value counts.
+  Value origin = originOf(value);
+  return isDifferentiableType(value.getType()) &&
+         (!activity.isKnown(origin) || activity.isActive(origin));
+}
+
+void ProgramLinearizer::noteClones(const IRMapping &clones) {
+  for (auto [original, clone] : clones.getValueMap())
+    origins[clone] = originOf(original);
+}
+
+LogicalResult ProgramLinearizer::linearizeBlock(Block &block) {
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Operation *> ops = llvm::map_to_vector(
+      block.without_terminator(), [](Operation &op) { return &op; });
+  for (Operation *op : ops) {
+    if (isReverse())
+      builder.setInsertionPoint(block.getTerminator());
+    else
+      builder.setInsertionPointAfter(op);
+    if (failed(linearizeOp(op)))
+      return failure();
+  }
+  return success();
+}
+
+/// A value with a tangent that `op` or its regions read; null if none.
+static Value findOperandWithTangent(Operation *op,
+                                    const Linearizer &linearizer) {
+  for (Value operand : op->getOperands())
+    if (linearizer.tangent(operand))
+      return operand;
+  if (op->getNumRegions() == 0)
+    return {};
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    if (linearizer.tangent(value))
+      return value;
+  return {};
+}
+
+LogicalResult ProgramLinearizer::linearizeOp(Operation *op) {
+  Value operand = findOperandWithTangent(op, *this);
+  if (!operand)
+    return success();
+  auto differentiable = dyn_cast<LinearizableOpInterface>(op);
+  bool isNeeded = llvm::any_of(
+      op->getResults(), [&](Value result) { return isActive(result); });
+  if (!isNeeded) {
+    // Nothing differentiable comes out of it; but what it writes to memory
+    // would be lost to the derivative without a word.
+    if (!differentiable && !isMemoryEffectFree(op))
+      return op->emitOpError("has side effects on a value that is being "
+                             "differentiated; only programs on values are "
+                             "differentiated, move it out of the function");
+    return success();
+  }
+  if (!differentiable)
+    return reportMissingRule(op, operand);
+  return differentiable.linearize(*this);
+}
+
+LogicalResult ProgramLinearizer::reportMissingRule(Operation *op,
+                                                   Value operand) {
+  InFlightDiagnostic diagnostic =
+      op->emitOpError("has no derivative rule; attach an external model of "
+                      "LinearizableOpInterface to it, or keep it off the "
+                      "differentiated path with "
+                      "sparse_autograd.stop_gradient");
+  for (Value value : activity.pathFromInput(originOf(operand))) {
+    if (Operation *definition = value.getDefiningOp())
+      diagnostic.attachNote(definition->getLoc())
+          << "it depends on this '" << definition->getName() << "'";
+    else
+      diagnostic.attachNote(value.getLoc())
+          << "which depends on this argument";
+  }
+  return diagnostic;
+}

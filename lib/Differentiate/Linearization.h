@@ -1,0 +1,41 @@
+//===- Linearization.h - the tangent of a program ---------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_DIFFERENTIATE_LINEARIZATION_H
+#define SPARSEAUTOGRAD_LIB_DIFFERENTIATE_LINEARIZATION_H
+
+#include "Activity.h"
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+
+namespace sparse_autograd {
+
+/// Linearizes the blocks of a function, guided by its activity.
+class ProgramLinearizer : public Linearizer {
+public:
+  ProgramLinearizer(mlir::MLIRContext *context, bool reverse,
+                    const ActivityAnalysis &activity)
+      : Linearizer(context, reverse), activity(activity) {}
+
+  bool isActive(mlir::Value value) const override;
+  llvm::LogicalResult linearizeBlock(mlir::Block &block) override;
+  void noteClones(const mlir::IRMapping &clones) override;
+
+private:
+  llvm::LogicalResult linearizeOp(mlir::Operation *op);
+  llvm::LogicalResult reportMissingRule(mlir::Operation *op,
+                                        mlir::Value operand);
+  /// The value of the analysed program that `value` stands for.
+  mlir::Value originOf(mlir::Value value) const;
+
+  const ActivityAnalysis &activity;
+  llvm::DenseMap<mlir::Value, mlir::Value> origins;
+};
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_DIFFERENTIATE_LINEARIZATION_H

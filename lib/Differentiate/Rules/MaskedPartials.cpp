@@ -1,0 +1,557 @@
+//===- MaskedPartials.cpp - partial derivatives over masked slices --------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MaskedPartials.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include <limits>
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+MaskedSlices::MaskedSlices(OpBuilder &builder, Location loc, Value like,
+                           Value mask, ArrayRef<int64_t> maskDims,
+                           ArrayRef<int64_t> dims)
+    : builder(builder), loc(loc), like(like), mask(mask), dims(dims),
+      type(cast<RankedTensorType>(like.getType())),
+      elementType(type.getElementType()),
+      computeType(elementType.isF16() || elementType.isBF16()
+                      ? Type(builder.getF32Type())
+                      : elementType) {
+  MLIRContext *context = builder.getContext();
+  SmallVector<AffineExpr> reduced, masked;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (!isReduced(dim))
+      reduced.push_back(builder.getAffineDimExpr(dim));
+  }
+  for (int64_t dim : maskDims)
+    masked.push_back(builder.getAffineDimExpr(dim));
+  fullMap = builder.getMultiDimIdentityMap(type.getRank());
+  reducedMap = AffineMap::get(type.getRank(), 0, reduced, context);
+  maskMap = AffineMap::get(type.getRank(), 0, masked, context);
+}
+
+MaskedSlices MaskedSlices::withMask(Value other) const {
+  MaskedSlices slices(*this);
+  slices.mask = other;
+  slices.maskMap = fullMap;
+  return slices;
+}
+
+bool MaskedSlices::isReduced(int64_t dim) const {
+  return llvm::is_contained(dims, dim);
+}
+
+SmallVector<OpFoldResult> MaskedSlices::getReducedShape() {
+  SmallVector<OpFoldResult> shape;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (!isReduced(dim))
+      shape.push_back(tensor::getMixedSize(builder, loc, like, dim));
+  }
+  return shape;
+}
+
+/// Groups each dimension that is not in `dims` with the ones of extent 1 around
+/// it.
+static SmallVector<ReassociationIndices> groupDims(int64_t rank,
+                                                   ArrayRef<int64_t> dims) {
+  SmallVector<ReassociationIndices> groups;
+  ReassociationIndices leading;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (!llvm::is_contained(dims, dim)) {
+      groups.emplace_back(std::move(leading));
+      leading.clear();
+      groups.back().push_back(dim);
+    } else if (groups.empty()) {
+      leading.push_back(dim);
+    } else {
+      groups.back().push_back(dim);
+    }
+  }
+  return groups;
+}
+
+Value MaskedSlices::dropReducedDims(Value value) {
+  return tensor::CollapseShapeOp::create(builder, loc, value,
+                                         groupDims(type.getRank(), dims));
+}
+
+Value MaskedSlices::restoreReducedDims(Value value) {
+  SmallVector<OpFoldResult> shape;
+  SmallVector<int64_t> staticShape;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    shape.push_back(isReduced(dim)
+                        ? OpFoldResult(builder.getIndexAttr(1))
+                        : tensor::getMixedSize(builder, loc, like, dim));
+    staticShape.push_back(isReduced(dim) ? 1 : type.getDimSize(dim));
+  }
+  auto restored = cast<RankedTensorType>(value.getType()).clone(staticShape);
+  return tensor::ExpandShapeOp::create(builder, loc, restored, value,
+                                       groupDims(type.getRank(), dims), shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Building blocks
+//===----------------------------------------------------------------------===//
+
+Value MaskedSlices::elementwise(Value shape, Type resultType,
+                                ArrayRef<Value> operands,
+                                ArrayRef<AffineMap> maps, Body body) {
+  Value init = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, shape), resultType);
+  unsigned rank = cast<RankedTensorType>(shape.getType()).getRank();
+  SmallVector<AffineMap> allMaps(maps);
+  allMaps.push_back(builder.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, init.getType(), ValueRange(operands), init, allMaps,
+             iterators,
+             [&](OpBuilder &nested, Location loc, ValueRange args) {
+               linalg::YieldOp::create(nested, loc, body(nested, loc, args));
+             })
+      .getResult(0);
+}
+
+Value MaskedSlices::reduce(TypedAttr identity, ArrayRef<Value> operands,
+                           ArrayRef<AffineMap> maps, Body body) {
+  Value empty = tensor::EmptyOp::create(builder, loc, getReducedShape(),
+                                        identity.getType());
+  Value scalar = arith::ConstantOp::create(builder, loc, identity);
+  Value init = linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
+  SmallVector<AffineMap> allMaps(maps);
+  allMaps.push_back(reducedMap);
+  SmallVector<utils::IteratorType> iterators;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    iterators.push_back(isReduced(dim) ? utils::IteratorType::reduction
+                                       : utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, init.getType(), ValueRange(operands), init, allMaps,
+             iterators,
+             [&](OpBuilder &nested, Location loc, ValueRange args) {
+               linalg::YieldOp::create(nested, loc, body(nested, loc, args));
+             })
+      .getResult(0);
+}
+
+void MaskedSlices::addMask(SmallVectorImpl<Value> &operands,
+                           SmallVectorImpl<AffineMap> &maps) {
+  if (!mask)
+    return;
+  operands.push_back(mask);
+  maps.push_back(maskMap);
+}
+
+static AffineMap identityOf(OpBuilder &builder, Value value) {
+  return builder.getMultiDimIdentityMap(
+      cast<RankedTensorType>(value.getType()).getRank());
+}
+
+Value MaskedSlices::widen(Value value) {
+  if (elementType == computeType)
+    return value;
+  return elementwise(value, computeType, value, identityOf(builder, value),
+                     [&](OpBuilder &nested, Location loc, ValueRange args) {
+                       return arith::ExtFOp::create(nested, loc, computeType,
+                                                    args[0]);
+                     });
+}
+
+Value MaskedSlices::narrow(Value value) {
+  if (elementType == computeType)
+    return value;
+  return elementwise(value, elementType, value, identityOf(builder, value),
+                     [&](OpBuilder &nested, Location loc, ValueRange args) {
+                       return arith::TruncFOp::create(nested, loc, elementType,
+                                                      args[0]);
+                     });
+}
+
+/// The dimensions that a mask ranges over.
+static SmallVector<int64_t> positions(AffineMap map) {
+  return llvm::map_to_vector(map.getResults(), [](AffineExpr expr) {
+    return static_cast<int64_t>(cast<AffineDimExpr>(expr).getPosition());
+  });
+}
+
+Value MaskedSlices::sum(Value value) {
+  return MaskedReduceOp::create(builder, loc, ReductionKind::Sum, value, mask,
+                                dims, positions(maskMap));
+}
+
+Value MaskedSlices::mean(Value value) {
+  return MaskedReduceOp::create(builder, loc, ReductionKind::Mean, value, mask,
+                                dims, positions(maskMap));
+}
+
+static Value multiply(OpBuilder &builder, Location loc, ValueRange args) {
+  return arith::MulFOp::create(builder, loc, args[0], args[1]);
+}
+
+Value MaskedSlices::weigh(Value value, Value weights) {
+  return elementwise(value, computeType, {value, weights}, {fullMap, fullMap},
+                     multiply);
+}
+
+Value MaskedSlices::scale(Value value, Value weights) {
+  AffineMap identity = identityOf(builder, value);
+  return elementwise(value, computeType, {value, weights},
+                     {identity, identity}, multiply);
+}
+
+Value MaskedSlices::subtractFromSelected(Value value, Value subtrahend) {
+  SmallVector<Value> operands = {value, subtrahend};
+  SmallVector<AffineMap> maps = {fullMap, reducedMap};
+  addMask(operands, maps);
+  return elementwise(
+      value, computeType, operands, maps,
+      [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
+        Value difference =
+            arith::SubFOp::create(nested, loc, args[0], args[1]);
+        if (!mask)
+          return difference;
+        Value zero = arith::ConstantOp::create(nested, loc,
+                                               nested.getZeroAttr(computeType));
+        return arith::SelectOp::create(nested, loc, args[2], difference, zero);
+      });
+}
+
+Value MaskedSlices::broadcast(Value value) {
+  return elementwise(
+      like, computeType, value, reducedMap,
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+}
+
+Value MaskedSlices::createCount() {
+  if (!mask) {
+    // The same for every slice: the product of the reduced extents.
+    Value count = arith::ConstantIndexOp::create(builder, loc, 1);
+    for (int64_t dim : dims)
+      count = arith::MulIOp::create(
+          builder, loc, count,
+          tensor::DimOp::create(builder, loc, like, dim));
+    count = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                       count);
+    Value empty = tensor::EmptyOp::create(builder, loc, getReducedShape(),
+                                          builder.getI64Type());
+    return linalg::FillOp::create(builder, loc, count, empty).getResult(0);
+  }
+  // The input is read for its shape only: dimensions that the mask does not
+  // range over count as well.
+  return reduce(builder.getI64IntegerAttr(0), {like, mask}, {fullMap, maskMap},
+                [](OpBuilder &nested, Location loc, ValueRange args) {
+                  Value one = arith::ExtUIOp::create(
+                      nested, loc, nested.getI64Type(), args[1]);
+                  return arith::AddIOp::create(nested, loc, args[2], one);
+                });
+}
+
+/// 1 / (count - ddof) times `value`, 0 where count <= ddof.
+static Value divideByFreedom(OpBuilder &builder, Location loc, Value count,
+                             int64_t ddof, Value value) {
+  Value bound = arith::ConstantOp::create(builder, loc,
+                                          builder.getI64IntegerAttr(ddof));
+  Value freedom = arith::SubIOp::create(builder, loc, count, bound);
+  Value divisor =
+      arith::SIToFPOp::create(builder, loc, value.getType(), freedom);
+  Value quotient = arith::DivFOp::create(builder, loc, value, divisor);
+  Value isPositive = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sgt, count, bound);
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(value.getType()));
+  return arith::SelectOp::create(builder, loc, isPositive, quotient, zero);
+}
+
+Value MaskedSlices::divideByCount(Value value) {
+  AffineMap identity = identityOf(builder, value);
+  return elementwise(value, computeType, {value, createCount()},
+                     {identity, identity},
+                     [](OpBuilder &nested, Location loc, ValueRange args) {
+                       return divideByFreedom(nested, loc, args[1], /*ddof=*/0,
+                                              args[0]);
+                     });
+}
+
+//===----------------------------------------------------------------------===//
+// Partial derivatives
+//===----------------------------------------------------------------------===//
+
+Value MaskedSlices::exponential(Value value) {
+  return elementwise(like, computeType, value, fullMap,
+                     [](OpBuilder &nested, Location loc, ValueRange args) {
+                       return math::ExpOp::create(nested, loc, args[0]);
+                     });
+}
+
+Value MaskedSlices::createTies(Value input, Value extremum) {
+  SmallVector<Value> operands = {input, extremum};
+  SmallVector<AffineMap> maps = {fullMap, reducedMap};
+  addMask(operands, maps);
+  return elementwise(
+      like, builder.getI1Type(), operands, maps,
+      [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
+        Value equal = arith::CmpFOp::create(
+            nested, loc, arith::CmpFPredicate::OEQ, args[0], args[1]);
+        // A selected NaN is the extremum itself.
+        Value isNaN = arith::CmpFOp::create(
+            nested, loc, arith::CmpFPredicate::UNO, args[0], args[0]);
+        Value attains = arith::OrIOp::create(nested, loc, equal, isNaN);
+        if (!mask)
+          return attains;
+        return arith::AndIOp::create(nested, loc, args[2], attains);
+      });
+}
+
+Value MaskedSlices::createFirst(Value candidates) {
+  // The position of an element in its slice, in row-major order.
+  SmallVector<Value> extents;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (isReduced(dim))
+      extents.push_back(tensor::DimOp::create(builder, loc, like, dim));
+  auto position = [&](OpBuilder &nested, Location loc) {
+    Value linear = arith::ConstantIndexOp::create(nested, loc, 0);
+    unsigned next = 0;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (!isReduced(dim))
+        continue;
+      linear =
+          arith::MulIOp::create(nested, loc, linear, extents[next++]);
+      linear = arith::AddIOp::create(nested, loc, linear,
+                                     linalg::IndexOp::create(nested, loc, dim));
+    }
+    return arith::IndexCastOp::create(nested, loc, nested.getI64Type(), linear)
+        .getResult();
+  };
+  auto none = builder.getI64IntegerAttr(std::numeric_limits<int64_t>::max());
+  Value first = reduce(
+      none, candidates, fullMap,
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        Value last = arith::ConstantOp::create(nested, loc, none);
+        Value here = arith::SelectOp::create(nested, loc, args[0],
+                                             position(nested, loc), last);
+        return arith::MinSIOp::create(nested, loc, args[1], here);
+      });
+  return elementwise(
+      like, builder.getI1Type(), {candidates, first}, {fullMap, reducedMap},
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        Value isFirst =
+            arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::eq,
+                                  position(nested, loc), args[1]);
+        return arith::AndIOp::create(nested, loc, args[0], isFirst);
+      });
+}
+
+Value MaskedSlices::createProductOfOthers(Value input) {
+  // With the reduced dimensions in front and collapsed into one, the products
+  // of what comes before and of what comes after run along the first dimension.
+  MLIRContext *context = builder.getContext();
+  int64_t rank = type.getRank();
+  SmallVector<AffineExpr> order;
+  SmallVector<OpFoldResult> shape;
+  for (bool wanted : {true, false}) {
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      if (isReduced(dim) != wanted)
+        continue;
+      order.push_back(builder.getAffineDimExpr(dim));
+      shape.push_back(tensor::getMixedSize(builder, loc, like, dim));
+    }
+  }
+  AffineMap orderMap = AffineMap::get(rank, 0, order, context);
+  Value one = arith::ConstantOp::create(builder, loc,
+                                        builder.getFloatAttr(computeType, 1.0));
+  SmallVector<Value> operands = {input};
+  SmallVector<AffineMap> maps = {fullMap};
+  addMask(operands, maps);
+  maps.push_back(orderMap);
+  Value empty = tensor::EmptyOp::create(builder, loc, shape, computeType);
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  Value factors =
+      linalg::GenericOp::create(
+          builder, loc, empty.getType(), operands, empty, maps, iterators,
+          [&](OpBuilder &nested, Location loc, ValueRange args) {
+            Value factor = args[0];
+            if (mask)
+              factor =
+                  arith::SelectOp::create(nested, loc, args[1], factor, one);
+            linalg::YieldOp::create(nested, loc, factor);
+          })
+          .getResult(0);
+
+  int64_t numReduced = dims.size();
+  if (numReduced == 0)
+    return elementwise(like, computeType, factors, fullMap,
+                       [&](OpBuilder &, Location, ValueRange) { return one; });
+  SmallVector<ReassociationIndices> groups(1 + rank - numReduced);
+  for (int64_t dim = 0; dim < rank; ++dim)
+    groups[std::max<int64_t>(0, dim - numReduced + 1)].push_back(dim);
+  Value flat = factors;
+  if (numReduced > 1)
+    flat = tensor::CollapseShapeOp::create(builder, loc, factors, groups);
+
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, flat);
+  Value length =
+      getValueOrCreateConstantIndexOp(builder, loc, sizes.front());
+  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
+  SmallVector<OpFoldResult> sliceSizes(sizes);
+  sliceSizes.front() = builder.getIndexAttr(1);
+  auto flatType = cast<RankedTensorType>(flat.getType());
+  auto sliceType =
+      RankedTensorType::get(flatType.getShape().drop_front(), computeType);
+  SmallVector<OpFoldResult> runningShape(sizes.begin() + 1, sizes.end());
+  Value runningEmpty =
+      tensor::EmptyOp::create(builder, loc, runningShape, computeType);
+  Value ones =
+      linalg::FillOp::create(builder, loc, one, runningEmpty).getResult(0);
+  Value zeroIndex = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value oneIndex = arith::ConstantIndexOp::create(builder, loc, 1);
+
+  // result[k] *= product of the factors visited before k.
+  auto accumulateProducts = [&](Value result, bool isReversed) -> Value {
+    auto loop = scf::ForOp::create(
+        builder, loc, zeroIndex, length, oneIndex, ValueRange{result, ones},
+        [&](OpBuilder &nested, Location loc, Value iv, ValueRange carried) {
+          Value position = iv;
+          if (isReversed) {
+            position = arith::SubIOp::create(nested, loc, length, iv);
+            position = arith::SubIOp::create(nested, loc, position, oneIndex);
+          }
+          SmallVector<OpFoldResult> at(offsets);
+          at.front() = position;
+          Value factor = tensor::ExtractSliceOp::create(
+              nested, loc, sliceType, flat, at, sliceSizes, strides);
+          Value entry = tensor::ExtractSliceOp::create(
+              nested, loc, sliceType, carried[0], at, sliceSizes, strides);
+          Value product =
+              arith::MulFOp::create(nested, loc, entry, carried[1]);
+          Value updated = tensor::InsertSliceOp::create(
+              nested, loc, product, carried[0], at, sliceSizes, strides);
+          Value running =
+              arith::MulFOp::create(nested, loc, carried[1], factor);
+          scf::YieldOp::create(nested, loc, ValueRange{updated, running});
+        });
+    return loop.getResult(0);
+  };
+  Value flatEmpty = tensor::EmptyOp::create(builder, loc, sizes, computeType);
+  Value products =
+      linalg::FillOp::create(builder, loc, one, flatEmpty).getResult(0);
+  products = accumulateProducts(products, /*isReversed=*/false);
+  products = accumulateProducts(products, /*isReversed=*/true);
+  if (numReduced > 1)
+    products = tensor::ExpandShapeOp::create(builder, loc, factors.getType(),
+                                             products, groups, shape);
+  return elementwise(
+      like, computeType, products, orderMap,
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+}
+
+Value MaskedSlices::createDeviation(Value input) {
+  return elementwise(like, computeType, {input, mean(input)},
+                     {fullMap, reducedMap},
+                     [](OpBuilder &nested, Location loc, ValueRange args) {
+                       return arith::SubFOp::create(nested, loc, args[0],
+                                                    args[1]);
+                     });
+}
+
+Value MaskedSlices::createVarianceScale(int64_t ddof) {
+  Value count = createCount();
+  return elementwise(
+      count, computeType, count, identityOf(builder, count),
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        Value two = arith::ConstantOp::create(
+            nested, loc, nested.getFloatAttr(computeType, 2.0));
+        return divideByFreedom(nested, loc, args[0], ddof, two);
+      });
+}
+
+Value MaskedSlices::createDeviationScale(Value std, int64_t ddof) {
+  Value count = createCount();
+  AffineMap identity = identityOf(builder, count);
+  return elementwise(
+      count, computeType, {count, std}, {identity, identity},
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        Value zero = arith::ConstantOp::create(nested, loc,
+                                               nested.getZeroAttr(computeType));
+        Value one = arith::ConstantOp::create(
+            nested, loc, nested.getFloatAttr(computeType, 1.0));
+        Value inverse = arith::DivFOp::create(nested, loc, one, args[1]);
+        Value scaled = divideByFreedom(nested, loc, args[0], ddof, inverse);
+        Value isZero = arith::CmpFOp::create(
+            nested, loc, arith::CmpFPredicate::OEQ, args[1], zero);
+        return arith::SelectOp::create(nested, loc, isZero, zero, scaled);
+      });
+}
+
+Value MaskedSlices::createDirection(Value input, Value norm) {
+  return elementwise(
+      like, computeType, {input, norm}, {fullMap, reducedMap},
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        Value zero = arith::ConstantOp::create(nested, loc,
+                                               nested.getZeroAttr(computeType));
+        Value quotient = arith::DivFOp::create(nested, loc, args[0], args[1]);
+        Value isZero = arith::CmpFOp::create(
+            nested, loc, arith::CmpFPredicate::OEQ, args[1], zero);
+        return arith::SelectOp::create(nested, loc, isZero, zero, quotient);
+      });
+}
+
+Value MaskedSlices::createSoftmaxWeights(Value input, Value result) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(computeType).getFloatSemantics();
+  auto infinity =
+      FloatAttr::get(computeType, llvm::APFloat::getInf(semantics));
+  auto negativeInfinity =
+      FloatAttr::get(computeType, llvm::APFloat::getInf(semantics, true));
+  auto isEqual = [](OpBuilder &nested, Location loc, Value value,
+                    TypedAttr constant) -> Value {
+    return arith::CmpFOp::create(
+        nested, loc, arith::CmpFPredicate::OEQ, value,
+        arith::ConstantOp::create(nested, loc, constant));
+  };
+
+  SmallVector<Value> operands = {input};
+  SmallVector<AffineMap> maps = {fullMap};
+  addMask(operands, maps);
+  Value infinities = reduce(
+      builder.getZeroAttr(computeType), operands, maps,
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        Value counts = isEqual(nested, loc, args[0], infinity);
+        if (mask)
+          counts = arith::AndIOp::create(nested, loc, counts, args[1]);
+        Value one = arith::UIToFPOp::create(nested, loc, computeType, counts);
+        return arith::AddFOp::create(nested, loc, args.back(), one);
+      });
+  return elementwise(
+      like, computeType, {input, result, infinities},
+      {fullMap, reducedMap, reducedMap},
+      [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
+        Value zero = arith::ConstantOp::create(nested, loc,
+                                               nested.getZeroAttr(computeType));
+        Value one = arith::ConstantOp::create(
+            nested, loc, nested.getFloatAttr(computeType, 1.0));
+        Value difference =
+            arith::SubFOp::create(nested, loc, args[0], args[1]);
+        Value weight = math::ExpOp::create(nested, loc, difference);
+        weight = arith::SelectOp::create(
+            nested, loc, isEqual(nested, loc, args[1], negativeInfinity), zero,
+            weight);
+        Value share = arith::DivFOp::create(nested, loc, one, args[2]);
+        share = arith::SelectOp::create(
+            nested, loc, isEqual(nested, loc, args[0], infinity), share, zero);
+        return arith::SelectOp::create(
+            nested, loc, isEqual(nested, loc, args[1], infinity), share,
+            weight);
+      });
+}

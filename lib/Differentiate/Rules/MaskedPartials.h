@@ -1,0 +1,115 @@
+//===- MaskedPartials.h - partial derivatives over masked slices *- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDPARTIALS_H
+#define SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDPARTIALS_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace sparse_autograd {
+
+/// The slices of a tensor along some dimensions, and the elements that a mask
+/// selects of them: builds what the derivatives of masked reductions are made
+/// of. *Full* tensors have the shape of the input, *reduced* ones that of the
+/// reduction, whose dimensions are gone. All arithmetic is in the type that sums accumulate in.
+class MaskedSlices {
+public:
+  /// `like` gives the shape of the input; `mask` may be null.
+  MaskedSlices(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value like,
+               mlir::Value mask, llvm::ArrayRef<int64_t> maskDims,
+               llvm::ArrayRef<int64_t> dims);
+
+  /// The same slices of which `mask`, a full tensor, selects elements.
+  MaskedSlices withMask(mlir::Value mask) const;
+
+  /// To and from the type that is computed in.
+  mlir::Value widen(mlir::Value value);
+  mlir::Value narrow(mlir::Value value);
+
+  /// Removes from a tensor of the shape of a reduction with 'keepdims' its
+  /// dimensions of extent 1, and puts them back.
+  mlir::Value dropReducedDims(mlir::Value value);
+  mlir::Value restoreReducedDims(mlir::Value value);
+
+  /// Linear in `value`, a full tensor: the masked sum or mean, reduced.
+  mlir::Value sum(mlir::Value value);
+  mlir::Value mean(mlir::Value value);
+  /// Linear in `value`, a full tensor: its product with the full `weights`.
+  mlir::Value weigh(mlir::Value value, mlir::Value weights);
+  /// Linear in `value`, a reduced tensor: its product with a reduced tensor.
+  mlir::Value scale(mlir::Value value, mlir::Value weights);
+  /// Linear in both: full `value` minus reduced `subtrahend` on the selected
+  /// elements, zero on the others.
+  mlir::Value subtractFromSelected(mlir::Value value, mlir::Value subtrahend);
+  /// Reduced `value` on every element of its slice: full.
+  mlir::Value broadcast(mlir::Value value);
+  /// Reduced `value` divided by the number of selected elements of the slice;
+  /// 0 for a slice that selects nothing.
+  mlir::Value divideByCount(mlir::Value value);
+
+  /// exp of a full tensor.
+  mlir::Value exponential(mlir::Value value);
+  /// The selected elements of `input` that attain `extremum`, or are the NaNs
+  /// if it is one: a full mask.
+  mlir::Value createTies(mlir::Value input, mlir::Value extremum);
+  /// The first element, in row-major order, that `mask` selects in each slice:
+  /// a full mask.
+  mlir::Value createFirst(mlir::Value mask);
+  /// For every element the product of the other selected ones of its slice,
+  /// as an exclusive prefix times an exclusive suffix: never a quotient.
+  mlir::Value createProductOfOthers(mlir::Value input);
+  /// The difference of every element from the mean of its slice.
+  mlir::Value createDeviation(mlir::Value input);
+  /// 2 / (n - ddof), 0 where n <= ddof: reduced.
+  mlir::Value createVarianceScale(int64_t ddof);
+  /// 1 / ((n - ddof) std), 0 where n <= ddof or std is 0: reduced.
+  mlir::Value createDeviationScale(mlir::Value std, int64_t ddof);
+  /// x / norm, 0 where the norm is 0: full.
+  mlir::Value createDirection(mlir::Value input, mlir::Value norm);
+  /// exp(x - y); 0 where y is -inf; where y is +inf, 1 / t on each of the t
+  /// elements that are +inf: full.
+  mlir::Value createSoftmaxWeights(mlir::Value input, mlir::Value result);
+
+private:
+  using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                              mlir::ValueRange)>;
+  /// An elementwise op over full or reduced tensors: `operands` with their
+  /// maps, a result of `type` like `shape`.
+  mlir::Value elementwise(mlir::Value shape, mlir::Type type,
+                          llvm::ArrayRef<mlir::Value> operands,
+                          llvm::ArrayRef<mlir::AffineMap> maps, Body body);
+  /// A reduction of full tensors to a reduced one of the type of `identity`.
+  mlir::Value reduce(mlir::TypedAttr identity,
+                     llvm::ArrayRef<mlir::Value> operands,
+                     llvm::ArrayRef<mlir::AffineMap> maps, Body body);
+  /// The operands and maps of `operands` followed by the mask, if there is one.
+  void addMask(llvm::SmallVectorImpl<mlir::Value> &operands,
+               llvm::SmallVectorImpl<mlir::AffineMap> &maps);
+  /// The number of selected elements of each slice, as i64: reduced.
+  mlir::Value createCount();
+  /// The extents of reduced tensors.
+  llvm::SmallVector<mlir::OpFoldResult> getReducedShape();
+  bool isReduced(int64_t dim) const;
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  mlir::Value like, mask;
+  llvm::SmallVector<int64_t> dims;
+  mlir::RankedTensorType type;
+  /// The element type of the input, and the one that is computed in.
+  mlir::Type elementType, computeType;
+  /// From the dimensions of the input to those of full tensors, reduced tensors
+  /// and the mask.
+  mlir::AffineMap fullMap, reducedMap, maskMap;
+};
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDPARTIALS_H

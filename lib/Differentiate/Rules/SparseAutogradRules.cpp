@@ -1,0 +1,198 @@
+//===- SparseAutogradRules.cpp - derivatives of masked ops ----------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tangent of a reduction is a sum, over the selected elements, of the
+// tangents weighted by the partial derivatives: an elementwise product, which
+// is linear, and a masked sum, which is linear. Semantics R1 to R10 state the
+// partials; f16 and bf16 are computed with in f32 (G11).
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "MaskedPartials.h"
+#include "SparseAutograd/Differentiate/Rules.h"
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// masked_reduce
+//===----------------------------------------------------------------------===//
+
+struct MaskedReduceModel
+    : LinearizableOpInterface::ExternalModel<MaskedReduceModel,
+                                             MaskedReduceOp> {
+  LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
+    auto op = cast<MaskedReduceOp>(operation);
+    MaskedSlices slices(linearizer.builder, op.getLoc(), op.getInput(),
+                        op.getMask(), op.getMaskDimensions(), op.getDims());
+    Value tangent = slices.widen(linearizer.tangent(op.getInput()));
+    Value input = slices.widen(op.getInput());
+    Value result = op.getResult();
+    if (op.getKeepdims())
+      result = slices.dropReducedDims(result);
+    Value sum =
+        slices.narrow(build(op, slices, tangent, input, slices.widen(result)));
+    if (op.getKeepdims())
+      sum = slices.restoreReducedDims(sum);
+    linearizer.setTangent(op.getResult(), sum);
+    return success();
+  }
+
+  static Value build(MaskedReduceOp op, MaskedSlices &slices, Value tangent,
+                     Value input, Value result) {
+    switch (op.getKind()) {
+    case ReductionKind::Sum:
+      return slices.sum(tangent);
+    case ReductionKind::Mean:
+      return slices.mean(tangent);
+    case ReductionKind::Max:
+    case ReductionKind::Min: {
+      Value ties = slices.createTies(input, result);
+      if (op.getTies() == Ties::First)
+        return slices.withMask(slices.createFirst(ties)).sum(tangent);
+      return slices.withMask(ties).mean(tangent);
+    }
+    case ReductionKind::Prod:
+      return slices.sum(slices.weigh(
+          tangent, slices.createProductOfOthers(input)));
+    case ReductionKind::Var:
+      return slices.scale(
+          slices.sum(slices.weigh(tangent, slices.createDeviation(input))),
+          slices.createVarianceScale(op.getDdof()));
+    case ReductionKind::Std:
+      return slices.scale(
+          slices.sum(slices.weigh(tangent, slices.createDeviation(input))),
+          slices.createDeviationScale(result, op.getDdof()));
+    case ReductionKind::Norm2:
+      return slices.sum(
+          slices.weigh(tangent, slices.createDirection(input, result)));
+    case ReductionKind::LogSumExp:
+      return slices.sum(
+          slices.weigh(tangent, slices.createSoftmaxWeights(input, result)));
+    }
+    llvm_unreachable("every kind is handled");
+  }
+
+  /// Sums and means are linear: the cotangent of a slice goes to each of its
+  /// selected elements.
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<MaskedReduceOp>(operation);
+    Value input = op.getInput();
+    Value mask = op.getMask() ? transposer.primal(op.getMask()) : Value();
+    MaskedSlices slices(transposer.builder, op.getLoc(),
+                        transposer.shapeOf(input), mask, op.getMaskDimensions(),
+                        op.getDims());
+    Value cotangent = transposer.cotangent(op.getResult());
+    if (op.getKeepdims())
+      cotangent = slices.dropReducedDims(cotangent);
+    cotangent = slices.widen(cotangent);
+    switch (op.getKind()) {
+    case ReductionKind::Sum:
+      break;
+    case ReductionKind::Mean:
+      cotangent = slices.divideByCount(cotangent);
+      break;
+    default:
+      return reportNotTransposable(op);
+    }
+    Support support = Support::of(
+        mask, op.getInput().getType().getRank(), op.getMaskDimensions());
+    transposer.accumulate(input, slices.narrow(slices.broadcast(cotangent)),
+                          mask ? support : Support());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// masked_softmax, masked_log_softmax
+//===----------------------------------------------------------------------===//
+
+struct MaskedSoftmaxModel
+    : LinearizableOpInterface::ExternalModel<MaskedSoftmaxModel,
+                                             MaskedSoftmaxOp> {
+  LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
+    auto op = cast<MaskedSoftmaxOp>(operation);
+    MaskedSlices slices(linearizer.builder, op.getLoc(), op.getInput(),
+                        op.getMask(), op.getMaskDimensions(), op.getDims());
+    // y (t - sum of y t), which is zero where y is.
+    Value tangent = slices.widen(linearizer.tangent(op.getInput()));
+    Value result = slices.widen(op.getResult());
+    Value sum = slices.sum(slices.weigh(tangent, result));
+    Value difference = slices.subtractFromSelected(tangent, sum);
+    linearizer.setTangent(op.getResult(),
+                          slices.narrow(slices.weigh(difference, result)));
+    return success();
+  }
+};
+
+struct MaskedLogSoftmaxModel
+    : LinearizableOpInterface::ExternalModel<MaskedLogSoftmaxModel,
+                                             MaskedLogSoftmaxOp> {
+  LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
+    auto op = cast<MaskedLogSoftmaxOp>(operation);
+    MaskedSlices slices(linearizer.builder, op.getLoc(), op.getInput(),
+                        op.getMask(), op.getMaskDimensions(), op.getDims());
+    // t - sum of exp(y) t, on the selected elements.
+    Value tangent = slices.widen(linearizer.tangent(op.getInput()));
+    Value weights = slices.exponential(slices.widen(op.getResult()));
+    Value sum = slices.sum(slices.weigh(tangent, weights));
+    linearizer.setTangent(op.getResult(),
+                          slices.narrow(slices.subtractFromSelected(
+                              tangent, sum)));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Gradients in the program
+//===----------------------------------------------------------------------===//
+
+/// The tangent is selected by the mask, so that the cotangent is.
+struct GradMaskModel
+    : LinearizableOpInterface::ExternalModel<GradMaskModel, GradMaskOp> {
+  LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
+    auto op = cast<GradMaskOp>(operation);
+    Support support =
+        Support::of(op.getMask(), op.getInput().getType().getRank(),
+                    op.getMaskDimensions());
+    linearizer.setTangent(
+        op.getResult(),
+        selectUnder(linearizer.builder, op.getLoc(),
+                    linearizer.tangent(op.getInput()), support));
+    return success();
+  }
+};
+
+/// An op whose results do not vary with its operands.
+template <typename OpTy>
+struct ConstantModel
+    : LinearizableOpInterface::ExternalModel<ConstantModel<OpTy>, OpTy> {
+  LogicalResult linearize(Operation *, Linearizer &) const { return success(); }
+};
+
+} // namespace
+
+void sparse_autograd::registerSparseAutogradDerivativeRules(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, SparseAutogradDialect *) {
+    MaskedReduceOp::attachInterface<MaskedReduceModel>(*context);
+    MaskedSoftmaxOp::attachInterface<MaskedSoftmaxModel>(*context);
+    MaskedLogSoftmaxOp::attachInterface<MaskedLogSoftmaxModel>(*context);
+    GradMaskOp::attachInterface<GradMaskModel>(*context);
+    StopGradientOp::attachInterface<ConstantModel<StopGradientOp>>(*context);
+    LogOp::attachInterface<ConstantModel<LogOp>>(*context);
+  });
+}

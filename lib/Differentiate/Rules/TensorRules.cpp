@@ -1,0 +1,357 @@
+//===- TensorRules.cpp - derivatives of ops that move elements ------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops of the tensor dialect are linear: the tangent of one is the same op on
+// tangents, and its transpose moves the elements back. Masks are moved in the
+// same way as the cotangents that they are the support of.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Differentiate/Rules.h"
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// The mask of `support` as a tensor of the shape of `like`.
+static Value materializeMask(OpBuilder &builder, Location loc,
+                             const Support &support, Value like) {
+  unsigned rank = cast<RankedTensorType>(like.getType()).getRank();
+  if (support.map.isIdentity() &&
+      isa<RankedTensorType>(support.mask.getType()))
+    return support.mask;
+  Value init = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, like),
+      builder.getI1Type());
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, init.getType(), support.mask, init,
+             ArrayRef<AffineMap>{support.map,
+                                 builder.getMultiDimIdentityMap(rank)},
+             iterators,
+             [](OpBuilder &nested, Location loc, ValueRange args) {
+               linalg::YieldOp::create(nested, loc, args[0]);
+             })
+      .getResult(0);
+}
+
+/// A tensor of the shape of `like` filled with zeros (false) of `elementType`.
+static Value createZeros(OpBuilder &builder, Location loc, Value like,
+                         Type elementType) {
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, like), elementType);
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(elementType));
+  return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+}
+
+/// Moves the cotangent of `result` back by `move`, and its support likewise,
+/// into the cotangent of `operand`. `move` takes a tensor of the shape of
+/// `result`, of floats or of i1.
+static void moveBack(Transposer &transposer, Value operand, Value result,
+                     function_ref<Value(Value)> move) {
+  if (!transposer.isLinear(operand))
+    return;
+  Value cotangent = transposer.cotangent(result);
+  Support support = transposer.support(result);
+  Support moved;
+  if (support)
+    moved = Support::of(move(materializeMask(
+        transposer.builder, cotangent.getLoc(), support, cotangent)));
+  transposer.accumulate(operand, move(cotangent), moved);
+}
+
+/// The counterparts of values that are not linear.
+static SmallVector<Value> primals(Transposer &transposer, ValueRange values) {
+  return llvm::map_to_vector(
+      values, [&](Value value) { return transposer.primal(value); });
+}
+
+static SmallVector<OpFoldResult> primals(Transposer &transposer,
+                                         ArrayRef<OpFoldResult> values) {
+  return llvm::map_to_vector(values, [&](OpFoldResult value) -> OpFoldResult {
+    if (auto dynamic = dyn_cast<Value>(value))
+      return transposer.primal(dynamic);
+    return value;
+  });
+}
+
+namespace {
+
+/// An op that is linear in the operands that have tangents: its tangent is the
+/// op itself on tangents, zeros standing in for the tangents that are zero.
+template <typename ModelTy, typename OpTy>
+struct MovingModel : LinearizableOpInterface::ExternalModel<ModelTy, OpTy> {
+  LogicalResult linearize(Operation *op, Linearizer &linearizer) const {
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      if (isDifferentiableType(operand.getType()))
+        mapping.map(operand, linearizer.tangentOrZero(operand, op->getLoc()));
+    Operation *tangent = linearizer.builder.clone(*op, mapping);
+    linearizer.setTangent(op->getResult(0), tangent->getResult(0));
+    return success();
+  }
+};
+
+struct ExtractModel : MovingModel<ExtractModel, tensor::ExtractOp> {
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::ExtractOp>(operation);
+    OpBuilder &builder = transposer.builder;
+    Value cotangent = transposer.cotangent(op.getResult());
+    Value zero = createZero(builder, op.getLoc(),
+                            transposer.shapeOf(op.getTensor()));
+    transposer.accumulate(
+        op.getTensor(),
+        tensor::InsertOp::create(builder, op.getLoc(), cotangent, zero,
+                                 primals(transposer, op.getIndices())));
+    return success();
+  }
+};
+
+struct InsertModel : MovingModel<InsertModel, tensor::InsertOp> {
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::InsertOp>(operation);
+    OpBuilder &builder = transposer.builder;
+    SmallVector<Value> indices = primals(transposer, op.getIndices());
+    Value cotangent = transposer.cotangent(op.getResult());
+    if (transposer.isLinear(op.getScalar()))
+      transposer.accumulate(op.getScalar(),
+                            tensor::ExtractOp::create(builder, op.getLoc(),
+                                                      cotangent, indices));
+    moveBack(transposer, op.getDest(), op.getResult(), [&](Value value) {
+      Value zero = arith::ConstantOp::create(
+          builder, op.getLoc(),
+          builder.getZeroAttr(getElementTypeOrSelf(value.getType())));
+      return tensor::InsertOp::create(builder, op.getLoc(), zero, value,
+                                      indices);
+    });
+    return success();
+  }
+};
+
+struct ExtractSliceModel
+    : MovingModel<ExtractSliceModel, tensor::ExtractSliceOp> {
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::ExtractSliceOp>(operation);
+    OpBuilder &builder = transposer.builder;
+    Value shape = transposer.shapeOf(op.getSource());
+    moveBack(transposer, op.getSource(), op.getResult(), [&](Value value) {
+      Value zeros = createZeros(builder, op.getLoc(), shape,
+                                getElementTypeOrSelf(value.getType()));
+      return tensor::InsertSliceOp::create(
+          builder, op.getLoc(), value, zeros,
+          primals(transposer, op.getMixedOffsets()),
+          primals(transposer, op.getMixedSizes()),
+          primals(transposer, op.getMixedStrides()));
+    });
+    return success();
+  }
+};
+
+struct InsertSliceModel : MovingModel<InsertSliceModel, tensor::InsertSliceOp> {
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::InsertSliceOp>(operation);
+    OpBuilder &builder = transposer.builder;
+    SmallVector<OpFoldResult> offsets =
+        primals(transposer, op.getMixedOffsets());
+    SmallVector<OpFoldResult> sizes = primals(transposer, op.getMixedSizes());
+    SmallVector<OpFoldResult> strides =
+        primals(transposer, op.getMixedStrides());
+    RankedTensorType sourceType = op.getSourceType();
+    auto extract = [&](Value value) -> Value {
+      auto type = sourceType.clone(getElementTypeOrSelf(value.getType()));
+      return tensor::ExtractSliceOp::create(builder, op.getLoc(), type, value,
+                                            offsets, sizes, strides);
+    };
+    moveBack(transposer, op.getSource(), op.getResult(), extract);
+    moveBack(transposer, op.getDest(), op.getResult(), [&](Value value) {
+      Value zeros = createZeros(builder, op.getLoc(), extract(value),
+                                getElementTypeOrSelf(value.getType()));
+      return tensor::InsertSliceOp::create(builder, op.getLoc(), zeros, value,
+                                           offsets, sizes, strides);
+    });
+    return success();
+  }
+};
+
+struct CollapseShapeModel
+    : MovingModel<CollapseShapeModel, tensor::CollapseShapeOp> {
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::CollapseShapeOp>(operation);
+    OpBuilder &builder = transposer.builder;
+    Value shape = transposer.shapeOf(op.getSrc());
+    moveBack(transposer, op.getSrc(), op.getResult(), [&](Value value) {
+      auto type =
+          op.getSrcType().clone(getElementTypeOrSelf(value.getType()));
+      return tensor::ExpandShapeOp::create(
+          builder, op.getLoc(), type, value, op.getReassociationIndices(),
+          tensor::getMixedSizes(builder, op.getLoc(), shape));
+    });
+    return success();
+  }
+};
+
+struct ExpandShapeModel : MovingModel<ExpandShapeModel, tensor::ExpandShapeOp> {
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::ExpandShapeOp>(operation);
+    OpBuilder &builder = transposer.builder;
+    moveBack(transposer, op.getSrc(), op.getResult(), [&](Value value) {
+      auto type =
+          op.getSrcType().clone(getElementTypeOrSelf(value.getType()));
+      return tensor::CollapseShapeOp::create(builder, op.getLoc(), type, value,
+                                             op.getReassociationIndices());
+    });
+    return success();
+  }
+};
+
+struct CastModel : MovingModel<CastModel, tensor::CastOp> {
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::CastOp>(operation);
+    auto sourceType = dyn_cast<RankedTensorType>(op.getSource().getType());
+    if (!sourceType)
+      return op.emitOpError("from an unranked tensor is not differentiated");
+    moveBack(transposer, op.getSource(), op.getResult(), [&](Value value) {
+      return tensor::CastOp::create(
+          transposer.builder, op.getLoc(),
+          sourceType.clone(getElementTypeOrSelf(value.getType())), value);
+    });
+    return success();
+  }
+};
+
+struct FromElementsModel
+    : MovingModel<FromElementsModel, tensor::FromElementsOp> {
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::FromElementsOp>(operation);
+    OpBuilder &builder = transposer.builder;
+    Value cotangent = transposer.cotangent(op.getResult());
+    SmallVector<int64_t> strides =
+        computeSuffixProduct(op.getType().getShape());
+    for (auto [position, element] : llvm::enumerate(op.getElements())) {
+      if (!transposer.isLinear(element))
+        continue;
+      SmallVector<Value> indices = llvm::map_to_vector(
+          delinearize(position, strides), [&](int64_t index) -> Value {
+            return arith::ConstantIndexOp::create(builder, op.getLoc(), index);
+          });
+      transposer.accumulate(element,
+                            tensor::ExtractOp::create(builder, op.getLoc(),
+                                                      cotangent, indices));
+    }
+    return success();
+  }
+};
+
+struct SplatModel : MovingModel<SplatModel, tensor::SplatOp> {
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::SplatOp>(operation);
+    OpBuilder &builder = transposer.builder;
+    auto dims = llvm::to_vector(
+        llvm::seq<int64_t>(0, cast<RankedTensorType>(op.getType()).getRank()));
+    Value sum = MaskedReduceOp::create(builder, op.getLoc(), ReductionKind::Sum,
+                                       transposer.cotangent(op.getResult()),
+                                       /*mask=*/Value(), dims);
+    transposer.accumulate(op.getInput(), tensor::ExtractOp::create(
+                                             builder, op.getLoc(), sum));
+    return success();
+  }
+};
+
+struct ConcatModel : MovingModel<ConcatModel, tensor::ConcatOp> {
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::ConcatOp>(operation);
+    OpBuilder &builder = transposer.builder;
+    Location loc = op.getLoc();
+    int64_t rank = op.getResultType().getRank();
+    SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(rank, builder.getIndexAttr(1));
+    for (Value input : op.getInputs()) {
+      Value shape = transposer.isLinear(input) ? transposer.shapeOf(input)
+                                               : transposer.primal(input);
+      SmallVector<OpFoldResult> sizes =
+          tensor::getMixedSizes(builder, loc, shape);
+      moveBack(transposer, input, op.getResult(), [&](Value value) {
+        auto type = cast<RankedTensorType>(input.getType())
+                        .clone(getElementTypeOrSelf(value.getType()));
+        return tensor::ExtractSliceOp::create(builder, loc, type, value,
+                                              offsets, sizes, strides);
+      });
+      Value offset = arith::AddIOp::create(
+          builder, loc,
+          getValueOrCreateConstantIndexOp(builder, loc, offsets[op.getDim()]),
+          getValueOrCreateConstantIndexOp(builder, loc, sizes[op.getDim()]));
+      offsets[op.getDim()] = getAsOpFoldResult(offset);
+    }
+    return success();
+  }
+};
+
+struct PadModel : LinearizableOpInterface::ExternalModel<PadModel, tensor::PadOp> {
+  LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
+    auto op = cast<tensor::PadOp>(operation);
+    Value padding = op.getConstantPaddingValue();
+    if (!padding)
+      return op.emitOpError("with a padding that depends on the position has no "
+                            "derivative rule; pad with one value");
+    OpBuilder &builder = linearizer.builder;
+    Location loc = op.getLoc();
+    auto tangent = tensor::PadOp::create(
+        builder, loc, op.getType(),
+        linearizer.tangentOrZero(op.getSource(), loc), op.getMixedLowPad(),
+        op.getMixedHighPad(), linearizer.tangentOrZero(padding, loc));
+    linearizer.setTangent(op.getResult(), tangent);
+    return success();
+  }
+
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::PadOp>(operation);
+    OpBuilder &builder = transposer.builder;
+    Location loc = op.getLoc();
+    Value padding = op.getConstantPaddingValue();
+    if (padding && transposer.isLinear(padding))
+      return op.emitOpError("with a padding value that is differentiated has no "
+                            "derivative rule; add the value after padding "
+                            "with zero");
+    Value shape = transposer.shapeOf(op.getSource());
+    SmallVector<OpFoldResult> strides(op.getSourceType().getRank(),
+                                      builder.getIndexAttr(1));
+    moveBack(transposer, op.getSource(), op.getResult(), [&](Value value) {
+      auto type =
+          op.getSourceType().clone(getElementTypeOrSelf(value.getType()));
+      return tensor::ExtractSliceOp::create(
+          builder, loc, type, value, primals(transposer, op.getMixedLowPad()),
+          tensor::getMixedSizes(builder, loc, shape), strides);
+    });
+    return success();
+  }
+};
+
+} // namespace
+
+void sparse_autograd::registerTensorDerivativeRules(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
+    tensor::CastOp::attachInterface<CastModel>(*context);
+    tensor::CollapseShapeOp::attachInterface<CollapseShapeModel>(*context);
+    tensor::ConcatOp::attachInterface<ConcatModel>(*context);
+    tensor::ExpandShapeOp::attachInterface<ExpandShapeModel>(*context);
+    tensor::ExtractOp::attachInterface<ExtractModel>(*context);
+    tensor::ExtractSliceOp::attachInterface<ExtractSliceModel>(*context);
+    tensor::FromElementsOp::attachInterface<FromElementsModel>(*context);
+    tensor::InsertOp::attachInterface<InsertModel>(*context);
+    tensor::InsertSliceOp::attachInterface<InsertSliceModel>(*context);
+    tensor::PadOp::attachInterface<PadModel>(*context);
+    tensor::SplatOp::attachInterface<SplatModel>(*context);
+  });
+}

@@ -1,0 +1,173 @@
+//===- Transposition.cpp - the transpose of a linear program --------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transposition.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+//===----------------------------------------------------------------------===//
+// What is linear
+//===----------------------------------------------------------------------===//
+
+bool BlockTransposer::isLinear(Value value) const {
+  return linear.contains(value) || (parent && parent->isLinear(value));
+}
+
+/// Calls `callback` for every value that `op` or its regions read from outside
+/// of it.
+static void forEachUsedValue(Operation *op,
+                             function_ref<void(Value)> callback) {
+  for (Value operand : op->getOperands())
+    callback(operand);
+  if (op->getNumRegions() == 0)
+    return;
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    callback(value);
+}
+
+bool BlockTransposer::isLinearOp(Operation *op) const {
+  bool found = false;
+  forEachUsedValue(op, [&](Value value) { found |= isLinear(value); });
+  return found;
+}
+
+void BlockTransposer::findLinearOps(Block &block, ValueRange inputs) {
+  linear.insert_range(inputs);
+  for (Operation &op : block.without_terminator()) {
+    if (!isLinearOp(&op))
+      continue;
+    linearOps.push_back(&op);
+    for (Value result : op.getResults())
+      if (isDifferentiableType(result.getType()))
+        linear.insert(result);
+  }
+}
+
+BlockTransposer::BlockTransposer(OpBuilder builder, Block &block,
+                                 ValueRange inputs,
+                                 const Linearizer &linearizer)
+    : Transposer(builder), linearizer(linearizer) {
+  findLinearOps(block, inputs);
+}
+
+BlockTransposer::BlockTransposer(OpBuilder builder, Block &block,
+                                 ValueRange inputs, IRMapping mapping,
+                                 const BlockTransposer &parent)
+    : Transposer(builder), linearizer(parent.linearizer), parent(&parent),
+      mapping(std::move(mapping)) {
+  findLinearOps(block, inputs);
+  llvm::SmallPtrSet<Operation *, 16> skipped(linearOps.begin(),
+                                             linearOps.end());
+  for (Operation &op : block.without_terminator())
+    if (!skipped.contains(&op))
+      cloneNonlinearOp(&op);
+}
+
+void BlockTransposer::cloneNonlinearOp(Operation *op) {
+  // Primal ops with effects ran in the primal program; once is enough.
+  if (op->getNumResults() == 0 && !isMemoryEffectFree(op))
+    return;
+  forEachUsedValue(op, [&](Value value) {
+    if (!mapping.contains(value))
+      if (Value counterpart = primal(value); counterpart != value)
+        mapping.map(value, counterpart);
+  });
+  builder.clone(*op, mapping);
+}
+
+Value BlockTransposer::primal(Value value) const {
+  if (Value mapped = mapping.lookupOrNull(value))
+    return mapped;
+  return parent ? parent->primal(value) : value;
+}
+
+std::unique_ptr<Transposer> BlockTransposer::createNested(OpBuilder builder,
+                                                          Block &block,
+                                                          ValueRange inputs,
+                                                          IRMapping mapping) {
+  return std::unique_ptr<Transposer>(new BlockTransposer(
+      builder, block, inputs, std::move(mapping), *this));
+}
+
+//===----------------------------------------------------------------------===//
+// Cotangents
+//===----------------------------------------------------------------------===//
+
+Value BlockTransposer::selected(Cotangent &cotangent) {
+  if (!cotangent.isSelected) {
+    cotangent.value = selectUnder(builder, cotangent.value.getLoc(),
+                                  cotangent.value, cotangent.support);
+    cotangent.isSelected = true;
+  }
+  return cotangent.value;
+}
+
+Value BlockTransposer::cotangent(Value value) {
+  auto it = cotangents.find(value);
+  return it == cotangents.end() ? Value() : selected(it->second);
+}
+
+Support BlockTransposer::support(Value value) const {
+  auto it = cotangents.find(value);
+  return it == cotangents.end() ? Support() : it->second.support;
+}
+
+void BlockTransposer::accumulate(Value value, Value contribution,
+                                 const Support &support) {
+  // A tangent that does not depend on the inputs has nobody to tell.
+  if (!contribution || !isLinear(value))
+    return;
+  Cotangent added{contribution, support, /*isSelected=*/!support};
+  auto [it, isFirst] = cotangents.try_emplace(value, added);
+  if (isFirst)
+    return;
+  Location loc = contribution.getLoc();
+  Cotangent &known = it->second;
+  if (known.support == support) {
+    known.value =
+        arith::AddFOp::create(builder, loc, known.value, contribution);
+    known.isSelected = !support;
+    return;
+  }
+  Support united =
+      uniteSupports(builder, loc, contribution, known.support, support);
+  known.value = arith::AddFOp::create(builder, loc, selected(known),
+                                      selected(added));
+  known.support = united;
+  known.isSelected = true;
+}
+
+Value BlockTransposer::shapeOf(Value value) {
+  for (const BlockTransposer *scope = this; scope; scope = scope->parent)
+    if (Value mapped = scope->mapping.lookupOrNull(value))
+      return mapped;
+  if (Value known = linearizer.primalOf(value))
+    return primal(known);
+  return primal(value);
+}
+
+LogicalResult BlockTransposer::run() {
+  for (Operation *op : llvm::reverse(linearOps)) {
+    if (llvm::none_of(op->getResults(), [&](Value result) {
+          return cotangents.contains(result);
+        }))
+      continue;
+    auto differentiable = dyn_cast<LinearizableOpInterface>(op);
+    if (!differentiable)
+      return reportNotTransposable(op);
+    if (failed(differentiable.transpose(*this)))
+      return failure();
+  }
+  return success();
+}
