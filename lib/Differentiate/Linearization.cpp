@@ -66,12 +66,12 @@ LogicalResult ProgramLinearizer::linearizeOp(Operation *op) {
   if (!operand)
     return success();
   auto differentiable = dyn_cast<LinearizableOpInterface>(op);
-  bool isNeeded = llvm::any_of(
-      op->getResults(), [&](Value result) { return isActive(result); });
+  bool isNeeded = llvm::any_of(op->getResults(),
+                               [&](Value result) { return isActive(result); });
   if (!isNeeded) {
     // Nothing differentiable comes out of it; but what it writes to memory
     // would be lost to the derivative without a word.
-    if (!differentiable && !isMemoryEffectFree(op))
+    if (!differentiable && op->getNumResults() == 0 && !isMemoryEffectFree(op))
       return op->emitOpError("has side effects on a value that is being "
                              "differentiated; only programs on values are "
                              "differentiated, move it out of the function");
@@ -94,8 +94,7 @@ LogicalResult ProgramLinearizer::reportMissingRule(Operation *op,
       diagnostic.attachNote(definition->getLoc())
           << "it depends on this '" << definition->getName() << "'";
     else
-      diagnostic.attachNote(value.getLoc())
-          << "which depends on this argument";
+      diagnostic.attachNote(value.getLoc()) << "which depends on this argument";
   }
   return diagnostic;
 }

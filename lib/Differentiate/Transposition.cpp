@@ -96,8 +96,8 @@ std::unique_ptr<Transposer> BlockTransposer::createNested(OpBuilder builder,
                                                           Block &block,
                                                           ValueRange inputs,
                                                           IRMapping mapping) {
-  return std::unique_ptr<Transposer>(new BlockTransposer(
-      builder, block, inputs, std::move(mapping), *this));
+  return std::unique_ptr<Transposer>(
+      new BlockTransposer(builder, block, inputs, std::move(mapping), *this));
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,11 +124,11 @@ Support BlockTransposer::support(Value value) const {
 }
 
 void BlockTransposer::accumulate(Value value, Value contribution,
-                                 const Support &support) {
+                                 const Support &support, bool isSelected) {
   // A tangent that does not depend on the inputs has nobody to tell.
   if (!contribution || !isLinear(value))
     return;
-  Cotangent added{contribution, support, /*isSelected=*/!support};
+  Cotangent added{contribution, support, isSelected || !support};
   auto [it, isFirst] = cotangents.try_emplace(value, added);
   if (isFirst)
     return;
@@ -137,13 +137,13 @@ void BlockTransposer::accumulate(Value value, Value contribution,
   if (known.support == support) {
     known.value =
         arith::AddFOp::create(builder, loc, known.value, contribution);
-    known.isSelected = !support;
+    known.isSelected &= added.isSelected;
     return;
   }
   Support united =
       uniteSupports(builder, loc, contribution, known.support, support);
-  known.value = arith::AddFOp::create(builder, loc, selected(known),
-                                      selected(added));
+  known.value =
+      arith::AddFOp::create(builder, loc, selected(known), selected(added));
   known.support = united;
   known.isSelected = true;
 }

@@ -27,11 +27,13 @@ public:
   mlir::Value cotangent(mlir::Value value) override;
   Support support(mlir::Value value) const override;
   void accumulate(mlir::Value value, mlir::Value contribution,
-                  const Support &support) override;
+                  const Support &support = {},
+                  bool isSelected = false) override;
   mlir::Value shapeOf(mlir::Value value) override;
-  std::unique_ptr<Transposer>
-  createNested(mlir::OpBuilder builder, mlir::Block &block,
-               mlir::ValueRange inputs, mlir::IRMapping mapping) override;
+  std::unique_ptr<Transposer> createNested(mlir::OpBuilder builder,
+                                           mlir::Block &block,
+                                           mlir::ValueRange inputs,
+                                           mlir::IRMapping mapping) override;
   llvm::LogicalResult run() override;
 
   /// The linear ops of the block, in order.

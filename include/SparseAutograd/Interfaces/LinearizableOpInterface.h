@@ -147,11 +147,12 @@ public:
   /// The support of the cotangent of a linear value.
   virtual Support support(mlir::Value value) const = 0;
 
-  /// Adds `contribution` to the cotangent of the linear value `value`. It is
-  /// zero outside `support`, or becomes so: elements outside are selected away
-  /// before anything reads them.
+  /// Adds `contribution` to the cotangent of the linear value `value`. Its
+  /// elements outside `support` are selected away before anything reads them,
+  /// unless `isSelected` says that they are zero already.
   virtual void accumulate(mlir::Value value, mlir::Value contribution,
-                          const Support &support = {}) = 0;
+                          const Support &support = {},
+                          bool isSelected = false) = 0;
 
   /// A value of the shape of the linear value `value` to read extents from,
   /// visible at the insertion point.
@@ -162,9 +163,10 @@ public:
   /// Values that are not linear are translated by `mapping`, extended with
   /// clones, built at `builder`, of the ops of `block` that are not linear.
   /// Seed it through `accumulate`, then call `run`.
-  virtual std::unique_ptr<Transposer>
-  createNested(mlir::OpBuilder builder, mlir::Block &block,
-               mlir::ValueRange inputs, mlir::IRMapping mapping) = 0;
+  virtual std::unique_ptr<Transposer> createNested(mlir::OpBuilder builder,
+                                                   mlir::Block &block,
+                                                   mlir::ValueRange inputs,
+                                                   mlir::IRMapping mapping) = 0;
 
   /// Transposes the linear ops of the block, last first.
   virtual llvm::LogicalResult run() = 0;

@@ -215,8 +215,5 @@ void sparse_autograd::registerArithDerivativeRules(DialectRegistry &registry) {
     attachWithoutTangent<arith::ConstantOp, arith::SIToFPOp, arith::UIToFPOp,
                          arith::FPToSIOp, arith::FPToUIOp, arith::CmpFOp>(
         *context);
-    // What the rules build.
-    context->getOrLoadDialect<math::MathDialect>();
-    context->getOrLoadDialect<tensor::TensorDialect>();
   });
 }

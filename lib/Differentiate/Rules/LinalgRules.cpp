@@ -30,8 +30,7 @@ using namespace sparse_autograd;
 
 /// Erases the ops of `block` that nothing uses.
 static void eraseDeadOps(Block &block) {
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
 }
@@ -134,8 +133,8 @@ LogicalResult TangentGeneric::addCapturedValues() {
   return success();
 }
 
-FailureOr<SmallVector<Value>>
-TangentGeneric::build(ArrayRef<unsigned> active, ArrayRef<Value> inits) {
+FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
+                                                    ArrayRef<Value> inits) {
   OpBuilder &builder = linearizer.builder;
   SmallVector<Value> operands(inputs);
   SmallVector<AffineMap> operandMaps(maps);
@@ -159,8 +158,8 @@ TangentGeneric::build(ArrayRef<unsigned> active, ArrayRef<Value> inits) {
     mapping.map(inRegion, element);
   }
   for (unsigned index : active) {
-    Value element = block.addArgument(
-        getElementTypeOrSelf(inputs[index].getType()), loc);
+    Value element =
+        block.addArgument(getElementTypeOrSelf(inputs[index].getType()), loc);
     linearizer.setTangent(mapping.lookup(regionValues[index]), element);
   }
   SmallVector<Value> accumulators;
@@ -320,9 +319,11 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
   OpBuilder &builder = transposer.builder;
   AffineMap map = op.getMatchingIndexingMap(&operand);
   if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
-    return op.emitOpError("has no transpose with respect to an operand with the "
-                          "indexing map ")
-           << map << "; only maps that list each dimension at most once have";
+    return op.emitOpError(
+               "has no transpose with respect to an operand with the "
+               "indexing map ")
+           << AffineMapAttr::get(map)
+           << "; only maps that list each dimension at most once have";
 
   // Loops that the operand does not range over are summed.
   SmallVector<utils::IteratorType> iterators(op.getNumLoops(),
@@ -334,10 +335,9 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
 
   Type elementType = getElementTypeOrSelf(operand.get().getType());
   bool isCotangent = quantity == TransposedQuantity::Cotangent;
-  Type resultType =
-      !isCotangent ? Type(builder.getI1Type())
-      : reduces    ? accumulationType(elementType)
-                   : elementType;
+  Type resultType = !isCotangent ? Type(builder.getI1Type())
+                    : reduces    ? accumulationType(elementType)
+                                 : elementType;
   Value init;
   if (!isa<RankedTensorType>(operand.get().getType())) {
     // A scalar operand: its cotangent is gathered in a tensor of rank 0.
@@ -362,16 +362,14 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
   ArrayRef<BlockArgument> arguments = block.getArguments();
 
   IRMapping mapping;
-  for (auto [original, counterpart] :
-       llvm::zip(nonlinearArguments, arguments))
+  for (auto [original, counterpart] : llvm::zip(nonlinearArguments, arguments))
     mapping.map(original, counterpart);
   SmallVector<Value> linearArguments;
   for (OpOperand &other : op->getOpOperands())
     if (op.isDpsInit(&other) || transposer.isLinear(other.get()))
       linearArguments.push_back(op.getMatchingBlockArgument(&other));
-  std::unique_ptr<Transposer> nested =
-      transposer.createNested(OpBuilder::atBlockEnd(&block), *op.getBody(),
-                              linearArguments, mapping);
+  std::unique_ptr<Transposer> nested = transposer.createNested(
+      OpBuilder::atBlockEnd(&block), *op.getBody(), linearArguments, mapping);
   auto cotangents = arguments.drop_front(nonlinearArguments.size());
   auto maskArguments = cotangents.drop_front(results.size());
   Operation *yield = op.getBody()->getTerminator();
@@ -427,12 +425,12 @@ FailureOr<Support> TransposedGeneric::supportOf(OpOperand &operand,
     if (covered) {
       SmallVector<AffineExpr> dims;
       for (AffineExpr expr : maskMap.getResults())
-        dims.push_back(getAffineDimExpr(
-            llvm::find(map.getResults(), expr) - map.getResults().begin(),
-            op.getContext()));
-      return Support{maskValues[*built.incomingSupport],
-                     AffineMap::get(map.getNumResults(), 0, dims,
-                                    op.getContext())};
+        dims.push_back(getAffineDimExpr(llvm::find(map.getResults(), expr) -
+                                            map.getResults().begin(),
+                                        op.getContext()));
+      return Support{
+          maskValues[*built.incomingSupport],
+          AffineMap::get(map.getNumResults(), 0, dims, op.getContext())};
     }
   }
   FailureOr<Built> mask = build(operand, TransposedQuantity::Support);
@@ -452,9 +450,10 @@ LogicalResult TransposedGeneric::addCotangentOf(OpOperand &operand) {
     return failure();
   Value cotangent = built->result;
   if (!isa<RankedTensorType>(operand.get().getType()))
-    cotangent =
-        tensor::ExtractOp::create(transposer.builder, loc, cotangent);
-  transposer.accumulate(operand.get(), cotangent, *support);
+    cotangent = tensor::ExtractOp::create(transposer.builder, loc, cotangent);
+  // The region has selected already.
+  transposer.accumulate(operand.get(), cotangent, *support,
+                        /*isSelected=*/true);
   return success();
 }
 
@@ -496,11 +495,10 @@ struct GenericModel
     SmallVector<Value> inits;
     for (unsigned result : tangent.getActiveResults()) {
       Value init = op.getDpsInits()[result];
-      inits.push_back(
-          tangent.reduces()
-              ? linearizer.tangentOrZero(init, op.getLoc())
-              : createEmpty(linearizer.builder, op.getLoc(), init,
-                            getElementTypeOrSelf(init.getType())));
+      inits.push_back(tangent.reduces()
+                          ? linearizer.tangentOrZero(init, op.getLoc())
+                          : createEmpty(linearizer.builder, op.getLoc(), init,
+                                        getElementTypeOrSelf(init.getType())));
     }
 
     // A contraction varies one operand at a time, each product added to the
@@ -514,8 +512,7 @@ struct GenericModel
       groups.push_back(SmallVector<unsigned>(tangent.getActiveInputs()));
     }
     for (ArrayRef<unsigned> group : groups) {
-      FailureOr<SmallVector<Value>> tangents =
-          tangent.build(group, inits);
+      FailureOr<SmallVector<Value>> tangents = tangent.build(group, inits);
       if (failed(tangents))
         return failure();
       inits = *tangents;

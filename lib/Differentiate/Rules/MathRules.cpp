@@ -213,8 +213,5 @@ void sparse_autograd::registerMathDerivativeRules(DialectRegistry &registry) {
     attachScalarRules<mathRules>(*context);
     attachWithoutTangent<math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
                          math::IsNormalOp>(*context);
-    // What the rules build.
-    context->getOrLoadDialect<arith::ArithDialect>();
-    context->getOrLoadDialect<tensor::TensorDialect>();
   });
 }

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "MaskedPartials.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,8 +66,8 @@ struct MaskedReduceModel
       return slices.withMask(ties).mean(tangent);
     }
     case ReductionKind::Prod:
-      return slices.sum(slices.weigh(
-          tangent, slices.createProductOfOthers(input)));
+      return slices.sum(
+          slices.weigh(tangent, slices.createProductOfOthers(input)));
     case ReductionKind::Var:
       return slices.scale(
           slices.sum(slices.weigh(tangent, slices.createDeviation(input))),
@@ -108,10 +108,12 @@ struct MaskedReduceModel
     default:
       return reportNotTransposable(op);
     }
-    Support support = Support::of(
-        mask, op.getInput().getType().getRank(), op.getMaskDimensions());
+    Support support;
+    if (mask)
+      support = Support::of(mask, op.getInput().getType().getRank(),
+                            op.getMaskDimensions());
     transposer.accumulate(input, slices.narrow(slices.broadcast(cotangent)),
-                          mask ? support : Support());
+                          support);
     return success();
   }
 };
@@ -149,9 +151,9 @@ struct MaskedLogSoftmaxModel
     Value tangent = slices.widen(linearizer.tangent(op.getInput()));
     Value weights = slices.exponential(slices.widen(op.getResult()));
     Value sum = slices.sum(slices.weigh(tangent, weights));
-    linearizer.setTangent(op.getResult(),
-                          slices.narrow(slices.subtractFromSelected(
-                              tangent, sum)));
+    linearizer.setTangent(
+        op.getResult(),
+        slices.narrow(slices.subtractFromSelected(tangent, sum)));
     return success();
   }
 };
@@ -168,10 +170,10 @@ struct GradMaskModel
     Support support =
         Support::of(op.getMask(), op.getInput().getType().getRank(),
                     op.getMaskDimensions());
-    linearizer.setTangent(
-        op.getResult(),
-        selectUnder(linearizer.builder, op.getLoc(),
-                    linearizer.tangent(op.getInput()), support));
+    linearizer.setTangent(op.getResult(),
+                          selectUnder(linearizer.builder, op.getLoc(),
+                                      linearizer.tangent(op.getInput()),
+                                      support));
     return success();
   }
 };

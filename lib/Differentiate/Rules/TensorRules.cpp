@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -27,8 +28,7 @@ using namespace sparse_autograd;
 static Value materializeMask(OpBuilder &builder, Location loc,
                              const Support &support, Value like) {
   unsigned rank = cast<RankedTensorType>(like.getType()).getRank();
-  if (support.map.isIdentity() &&
-      isa<RankedTensorType>(support.mask.getType()))
+  if (support.map.isIdentity() && isa<RankedTensorType>(support.mask.getType()))
     return support.mask;
   Value init = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, like),
@@ -51,8 +51,8 @@ static Value createZeros(OpBuilder &builder, Location loc, Value like,
                          Type elementType) {
   Value empty = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, like), elementType);
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getZeroAttr(elementType));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(elementType));
   return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
 }
 
@@ -109,8 +109,8 @@ struct ExtractModel : MovingModel<ExtractModel, tensor::ExtractOp> {
     auto op = cast<tensor::ExtractOp>(operation);
     OpBuilder &builder = transposer.builder;
     Value cotangent = transposer.cotangent(op.getResult());
-    Value zero = createZero(builder, op.getLoc(),
-                            transposer.shapeOf(op.getTensor()));
+    Value zero =
+        createZero(builder, op.getLoc(), transposer.shapeOf(op.getTensor()));
     transposer.accumulate(
         op.getTensor(),
         tensor::InsertOp::create(builder, op.getLoc(), cotangent, zero,
@@ -126,9 +126,9 @@ struct InsertModel : MovingModel<InsertModel, tensor::InsertOp> {
     SmallVector<Value> indices = primals(transposer, op.getIndices());
     Value cotangent = transposer.cotangent(op.getResult());
     if (transposer.isLinear(op.getScalar()))
-      transposer.accumulate(op.getScalar(),
-                            tensor::ExtractOp::create(builder, op.getLoc(),
-                                                      cotangent, indices));
+      transposer.accumulate(
+          op.getScalar(),
+          tensor::ExtractOp::create(builder, op.getLoc(), cotangent, indices));
     moveBack(transposer, op.getDest(), op.getResult(), [&](Value value) {
       Value zero = arith::ConstantOp::create(
           builder, op.getLoc(),
@@ -192,8 +192,7 @@ struct CollapseShapeModel
     OpBuilder &builder = transposer.builder;
     Value shape = transposer.shapeOf(op.getSrc());
     moveBack(transposer, op.getSrc(), op.getResult(), [&](Value value) {
-      auto type =
-          op.getSrcType().clone(getElementTypeOrSelf(value.getType()));
+      auto type = op.getSrcType().clone(getElementTypeOrSelf(value.getType()));
       return tensor::ExpandShapeOp::create(
           builder, op.getLoc(), type, value, op.getReassociationIndices(),
           tensor::getMixedSizes(builder, op.getLoc(), shape));
@@ -207,8 +206,7 @@ struct ExpandShapeModel : MovingModel<ExpandShapeModel, tensor::ExpandShapeOp> {
     auto op = cast<tensor::ExpandShapeOp>(operation);
     OpBuilder &builder = transposer.builder;
     moveBack(transposer, op.getSrc(), op.getResult(), [&](Value value) {
-      auto type =
-          op.getSrcType().clone(getElementTypeOrSelf(value.getType()));
+      auto type = op.getSrcType().clone(getElementTypeOrSelf(value.getType()));
       return tensor::CollapseShapeOp::create(builder, op.getLoc(), type, value,
                                              op.getReassociationIndices());
     });
@@ -243,12 +241,14 @@ struct FromElementsModel
       if (!transposer.isLinear(element))
         continue;
       SmallVector<Value> indices = llvm::map_to_vector(
-          delinearize(position, strides), [&](int64_t index) -> Value {
+          mlir::delinearize(static_cast<int64_t>(position),
+                            ArrayRef<int64_t>(strides)),
+          [&](int64_t index) -> Value {
             return arith::ConstantIndexOp::create(builder, op.getLoc(), index);
           });
-      transposer.accumulate(element,
-                            tensor::ExtractOp::create(builder, op.getLoc(),
-                                                      cotangent, indices));
+      transposer.accumulate(
+          element,
+          tensor::ExtractOp::create(builder, op.getLoc(), cotangent, indices));
     }
     return success();
   }
@@ -263,8 +263,8 @@ struct SplatModel : MovingModel<SplatModel, tensor::SplatOp> {
     Value sum = MaskedReduceOp::create(builder, op.getLoc(), ReductionKind::Sum,
                                        transposer.cotangent(op.getResult()),
                                        /*mask=*/Value(), dims);
-    transposer.accumulate(op.getInput(), tensor::ExtractOp::create(
-                                             builder, op.getLoc(), sum));
+    transposer.accumulate(op.getInput(),
+                          tensor::ExtractOp::create(builder, op.getLoc(), sum));
     return success();
   }
 };
@@ -298,13 +298,15 @@ struct ConcatModel : MovingModel<ConcatModel, tensor::ConcatOp> {
   }
 };
 
-struct PadModel : LinearizableOpInterface::ExternalModel<PadModel, tensor::PadOp> {
+struct PadModel
+    : LinearizableOpInterface::ExternalModel<PadModel, tensor::PadOp> {
   LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
     auto op = cast<tensor::PadOp>(operation);
     Value padding = op.getConstantPaddingValue();
     if (!padding)
-      return op.emitOpError("with a padding that depends on the position has no "
-                            "derivative rule; pad with one value");
+      return op.emitOpError(
+          "with a padding that depends on the position has no "
+          "derivative rule; pad with one value");
     OpBuilder &builder = linearizer.builder;
     Location loc = op.getLoc();
     auto tangent = tensor::PadOp::create(
@@ -321,9 +323,10 @@ struct PadModel : LinearizableOpInterface::ExternalModel<PadModel, tensor::PadOp
     Location loc = op.getLoc();
     Value padding = op.getConstantPaddingValue();
     if (padding && transposer.isLinear(padding))
-      return op.emitOpError("with a padding value that is differentiated has no "
-                            "derivative rule; add the value after padding "
-                            "with zero");
+      return op.emitOpError(
+          "with a padding value that is differentiated has no "
+          "derivative rule; add the value after padding "
+          "with zero");
     Value shape = transposer.shapeOf(op.getSource());
     SmallVector<OpFoldResult> strides(op.getSourceType().getRank(),
                                       builder.getIndexAttr(1));

@@ -1,0 +1,118 @@
+// RUN: sparse-opt %s --sparse-autograd-differentiate --split-input-file --verify-diagnostics
+
+// No rule on the active path (G7).
+func.func private @opaque(f64) -> f64
+// expected-note@+1 {{which depends on this argument}}
+func.func @f(%x: f64) -> f64 {
+  // expected-note@+1 {{it depends on this 'math.sin'}}
+  %s = math.sin %x : f64
+  // expected-error@+1 {{'func.call' op has no derivative rule; attach an external model of LinearizableOpInterface to it, or keep it off the differentiated path with sparse_autograd.stop_gradient}}
+  %y = func.call @opaque(%s) : (f64) -> f64
+  return %y : f64
+}
+func.func @g(%x: f64) -> (f64, f64) {
+  // expected-error@+1 {{cannot be expanded: 'f' is not differentiable as it stands}}
+  %r:2 = sparse_autograd.value_and_grad @f(%x) {wrt = [0]} : (f64) -> (f64, f64)
+  return %r#0, %r#1 : f64, f64
+}
+
+// -----
+
+// An op without a rule that does not reach the result is no error.
+func.func private @opaque(f64) -> f64
+func.func @f(%x: f64) -> f64 {
+  %unused = func.call @opaque(%x) : (f64) -> f64
+  %y = math.sin %x : f64
+  return %y : f64
+}
+func.func @g(%x: f64) -> (f64, f64) {
+  %r:2 = sparse_autograd.value_and_grad @f(%x) {wrt = [0]} : (f64) -> (f64, f64)
+  return %r#0, %r#1 : f64, f64
+}
+
+// -----
+
+// Recursion (G13).
+func.func @f(%x: f64) -> f64 {
+  // expected-error@+1 {{recursion through 'f' is not differentiated; write a loop}}
+  %y = func.call @f(%x) : (f64) -> f64
+  return %y : f64
+}
+func.func @g(%x: f64) -> (f64, f64) {
+  // expected-error@+1 {{cannot be expanded}}
+  %r:2 = sparse_autograd.value_and_grad @f(%x) {wrt = [0]} : (f64) -> (f64, f64)
+  return %r#0, %r#1 : f64, f64
+}
+
+// -----
+
+// A derivative of the function that it is called from (G13).
+func.func @f(%x: f64) -> f64 {
+  // expected-error@+1 {{differentiates 'f', which calls this derivative: recursion is not differentiated}}
+  %r:2 = sparse_autograd.value_and_grad @f(%x) {wrt = [0]} : (f64) -> (f64, f64)
+  return %r#1 : f64
+}
+
+// -----
+
+// Unstructured control flow (G13).
+// expected-error@+1 {{has unstructured control flow, which is not differentiated; use scf.if and scf.for}}
+func.func @f(%x: f64, %c: i1) -> f64 {
+  cf.cond_br %c, ^a, ^b
+^a:
+  return %x : f64
+^b:
+  %y = arith.addf %x, %x : f64
+  return %y : f64
+}
+func.func @g(%x: f64, %c: i1) -> (f64, f64) {
+  // expected-error@+1 {{cannot be expanded}}
+  %r:2 = sparse_autograd.value_and_grad @f(%x, %c) {wrt = [0]} : (f64, i1) -> (f64, f64)
+  return %r#0, %r#1 : f64, f64
+}
+
+// -----
+
+// Side effects on the path (G13).
+func.func @f(%x: f64, %m: memref<f64>) -> f64 {
+  // expected-error@+1 {{has side effects on a value that is being differentiated; only programs on values are differentiated, move it out of the function}}
+  memref.store %x, %m[] : memref<f64>
+  %y = math.sin %x : f64
+  return %y : f64
+}
+func.func @g(%x: f64, %m: memref<f64>) -> (f64, f64) {
+  // expected-error@+1 {{cannot be expanded}}
+  %r:2 = sparse_autograd.value_and_grad @f(%x, %m) {wrt = [0]} : (f64, memref<f64>) -> (f64, f64)
+  return %r#0, %r#1 : f64, f64
+}
+
+// -----
+
+// A tensor read from inside a region.
+func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %empty = tensor.empty() : tensor<4xf64>
+  // expected-error@+2 {{reads a tensor that is being differentiated from inside its region, which has no derivative rule; make the tensor an operand with an indexing map}}
+  // expected-note@-3 {{the tensor is defined here}}
+  %y = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>], iterator_types = ["parallel"]} outs(%empty : tensor<4xf64>) {
+  ^bb0(%out: f64):
+    %i = linalg.index 0 : index
+    %v = tensor.extract %x[%i] : tensor<4xf64>
+    linalg.yield %v : f64
+  } -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+func.func @g(%x: tensor<4xf64>, %t: tensor<4xf64>) -> tensor<4xf64> {
+  // expected-error@+1 {{cannot be expanded}}
+  %r:2 = sparse_autograd.jvp @f(%x) tangents(%t) {wrt = [0]} : (tensor<4xf64>), (tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  return %r#1 : tensor<4xf64>
+}
+
+// -----
+
+// expected-error@+1 {{has no body to differentiate}}
+func.func private @declared(f64) -> f64
+func.func @g(%x: f64) -> (f64, f64) {
+  // expected-error@+1 {{cannot be expanded}}
+  %r:2 = sparse_autograd.value_and_grad @declared(%x) {wrt = [0]} : (f64) -> (f64, f64)
+  return %r#0, %r#1 : f64, f64
+}
