@@ -41,8 +41,8 @@ static Value createOne(OpBuilder &builder, Location loc, Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return arith::ConstantOp::create(
         builder, loc,
-        DenseElementsAttr::get(
-            tensor, FloatAttr::get(tensor.getElementType(), 1.0)));
+        DenseElementsAttr::get(tensor,
+                               FloatAttr::get(tensor.getElementType(), 1.0)));
   return arith::ConstantOp::create(builder, loc,
                                    builder.getFloatAttr(type, 1.0));
 }
@@ -83,8 +83,7 @@ static LogicalResult buildReverse(func::FuncOp derivative, DerivativeMode mode,
   SmallVector<Value> cotangents;
   if (mode == DerivativeMode::Vjp)
     for (Value output : outputs)
-      cotangents.push_back(
-          body.addArgument(output.getType(), output.getLoc()));
+      cotangents.push_back(body.addArgument(output.getType(), output.getLoc()));
 
   // The inputs of the linear program are arguments for as long as it stands.
   unsigned firstInput = body.getNumArguments();
@@ -166,8 +165,8 @@ sparse_autograd::buildDerivative(func::FuncOp function, DerivativeMode mode,
           : buildReverse(derivative, mode, wrt, outputs, activity);
   if (failed(built))
     return abandon();
-  derivative.setType(FunctionType::get(
-      derivative.getContext(), body.getArgumentTypes(),
-      body.getTerminator()->getOperandTypes()));
+  derivative.setType(
+      FunctionType::get(derivative.getContext(), body.getArgumentTypes(),
+                        body.getTerminator()->getOperandTypes()));
   return derivative;
 }

@@ -37,8 +37,7 @@ public:
 private:
   LogicalResult expandIn(func::FuncOp function);
   LogicalResult expand(Operation *op);
-  FailureOr<func::FuncOp> getDerivative(Operation *op,
-                                        FlatSymbolRefAttr callee,
+  FailureOr<func::FuncOp> getDerivative(Operation *op, FlatSymbolRefAttr callee,
                                         DerivativeMode mode,
                                         ArrayRef<int64_t> wrt);
 

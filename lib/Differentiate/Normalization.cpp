@@ -55,8 +55,9 @@ static LogicalResult inlineCall(func::CallOp call,
   Block &body = callee.getBody().front();
   SmallVector<func::CallOp> nestedCalls;
   for (Operation &op : body.without_terminator())
-    builder.clone(op, mapping)->walk(
-        [&](func::CallOp nested) { nestedCalls.push_back(nested); });
+    builder.clone(op, mapping)->walk([&](func::CallOp nested) {
+      nestedCalls.push_back(nested);
+    });
   for (auto [result, returned] :
        llvm::zip_equal(call.getResults(), body.getTerminator()->getOperands()))
     result.replaceAllUsesWith(mapping.lookupOrDefault(returned));
@@ -122,8 +123,7 @@ struct SplitReduction : OpRewritePattern<linalg::GenericOp> {
     auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
     Operation *combiner = yield.getOperand(0).getDefiningOp();
     if (!combiner || combiner->getNumOperands() != 2 ||
-        !accumulator.hasOneUse() ||
-        *accumulator.getUsers().begin() != combiner)
+        !accumulator.hasOneUse() || *accumulator.getUsers().begin() != combiner)
       return failure();
     std::optional<ReductionKind> kind = getReductionKind(combiner);
     AffineMap outMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
@@ -136,8 +136,7 @@ struct SplitReduction : OpRewritePattern<linalg::GenericOp> {
     // The elementwise part, over the whole iteration space, in the order of
     // the result's dimensions followed by the reduced ones.
     Location loc = op.getLoc();
-    SmallVector<OpFoldResult> extents =
-        getLoopExtents(op, rewriter);
+    SmallVector<OpFoldResult> extents = getLoopExtents(op, rewriter);
     if (extents.empty() && op.getNumLoops() != 0)
       return failure();
     SmallVector<AffineExpr> order(outMap.getResults());
@@ -194,8 +193,8 @@ struct SplitReduction : OpRewritePattern<linalg::GenericOp> {
       for (auto [position, expr] : llvm::enumerate(map.getResults())) {
         auto dim = dyn_cast<AffineDimExpr>(expr);
         if (dim && !extents[dim.getPosition()])
-          extents[dim.getPosition()] =
-              tensor::getMixedSize(builder, op.getLoc(), operand.get(), position);
+          extents[dim.getPosition()] = tensor::getMixedSize(
+              builder, op.getLoc(), operand.get(), position);
       }
     }
     if (llvm::any_of(extents, [](OpFoldResult extent) { return !extent; }))

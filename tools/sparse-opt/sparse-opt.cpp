@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Conversion/Passes.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Passes.h"
 #include "SparseAutograd/Differentiate/Rules.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

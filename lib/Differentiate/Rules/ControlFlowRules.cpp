@@ -157,8 +157,7 @@ FailureOr<Tape> Tape::record(scf::ForOp loop, Linearizer &linearizer) {
   linearizer.noteClones(clones);
 
   builder.setInsertionPointToStart(body);
-  Value position =
-      createPosition(builder, taped, taped.getInductionVar());
+  Value position = createPosition(builder, taped, taped.getInductionVar());
   auto yield = cast<scf::YieldOp>(body->getTerminator());
   for (auto [tapeIndex, index] : llvm::enumerate(keptArguments)) {
     Value tape = taped.getRegionIterArg(numCarried + tapeIndex);
@@ -170,8 +169,7 @@ FailureOr<Tape> Tape::record(scf::ForOp loop, Linearizer &linearizer) {
       extended = tensor::InsertSliceOp::create(builder, loc, value, tape,
                                                offsets, sizes, strides);
     } else {
-      extended =
-          tensor::InsertOp::create(builder, loc, value, tape, position);
+      extended = tensor::InsertOp::create(builder, loc, value, tape, position);
     }
     yield.getResultsMutable().append(extended);
   }
@@ -246,11 +244,11 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     OpBuilder &builder = linearizer.builder;
     SmallVector<Value> inits(loop.getInitArgs());
     for (unsigned index : active)
-      inits.push_back(linearizer.tangentOrZero(loop.getInitArgs()[index],
-                                               loop.getLoc()));
-    auto joint = scf::ForOp::create(builder, loop.getLoc(),
-                                    loop.getLowerBound(), loop.getUpperBound(),
-                                    loop.getStep(), inits);
+      inits.push_back(
+          linearizer.tangentOrZero(loop.getInitArgs()[index], loop.getLoc()));
+    auto joint =
+        scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(),
+                           loop.getUpperBound(), loop.getStep(), inits);
     joint->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     unsigned numCarried = loop.getNumRegionIterArgs();
     Block *body = joint.getBody();
@@ -294,11 +292,10 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     OpBuilder &builder = linearizer.builder;
     SmallVector<Value> inits;
     for (unsigned index : active)
-      inits.push_back(
-          linearizer.tangentOrZero(loop.getInitArgs()[index], loc));
-    auto tangent = scf::ForOp::create(builder, loc, loop.getLowerBound(),
-                                      loop.getUpperBound(), loop.getStep(),
-                                      inits);
+      inits.push_back(linearizer.tangentOrZero(loop.getInitArgs()[index], loc));
+    auto tangent =
+        scf::ForOp::create(builder, loc, loop.getLowerBound(),
+                           loop.getUpperBound(), loop.getStep(), inits);
     OpBuilder::InsertionGuard guard(builder);
     // Without carried values the builder has made the terminator already.
     if (!tangent.getBody()->empty())
@@ -325,8 +322,7 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
       return failure();
     yield->setOperands(yieldedTangents(*tangent.getBody(), active, linearizer));
     for (auto [position, index] : llvm::enumerate(active))
-      linearizer.setTangent(loop.getResult(index),
-                            tangent.getResult(position));
+      linearizer.setTangent(loop.getResult(index), tangent.getResult(position));
     return success();
   }
 
@@ -339,9 +335,9 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     SmallVector<Value> inits;
     for (OpResult result : loop.getResults()) {
       Value cotangent = transposer.cotangent(result);
-      inits.push_back(cotangent ? cotangent
-                                : createZero(builder, loc,
-                                             transposer.shapeOf(result)));
+      inits.push_back(
+          cotangent ? cotangent
+                    : createZero(builder, loc, transposer.shapeOf(result)));
     }
     for (Value value : captured)
       inits.push_back(createZero(builder, loc, transposer.shapeOf(value)));
@@ -351,8 +347,8 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     Value step = transposer.primal(loop.getStep());
     Value count = createTripCount(builder, loop, lower, upper, step);
     if (count.getType() != lower.getType())
-      count = getValueOrCreateCastToIndexLike(builder, loc, lower.getType(),
-                                              count);
+      count =
+          getValueOrCreateCastToIndexLike(builder, loc, lower.getType(), count);
     // The induction variables of iteration k and of the one that it undoes sum
     // to lower + last, with last = lower + (count - 1) step.
     Value one = createConstant(builder, loc, count, 1);
@@ -363,14 +359,13 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
                               step));
     Value sum = arith::AddIOp::create(builder, loc, lower, last);
 
-    auto reversed =
-        scf::ForOp::create(builder, loc, lower, upper, step, inits);
+    auto reversed = scf::ForOp::create(builder, loc, lower, upper, step, inits);
     OpBuilder body = OpBuilder::atBlockBegin(reversed.getBody());
     if (!reversed.getBody()->empty())
       reversed.getBody()->getTerminator()->erase();
     body.setInsertionPointToEnd(reversed.getBody());
-    Value iv = arith::SubIOp::create(body, loc, sum,
-                                     reversed.getInductionVar());
+    Value iv =
+        arith::SubIOp::create(body, loc, sum, reversed.getInductionVar());
     IRMapping mapping;
     mapping.map(loop.getInductionVar(), iv);
     std::unique_ptr<Transposer> nested = transposer.createNested(
@@ -386,10 +381,9 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     SmallVector<Value> yielded;
     for (BlockArgument argument : loop.getRegionIterArgs()) {
       Value cotangent = nested->cotangent(argument);
-      yielded.push_back(cotangent
-                            ? cotangent
-                            : createZero(nested->builder, loc,
-                                         nested->shapeOf(argument)));
+      yielded.push_back(cotangent ? cotangent
+                                  : createZero(nested->builder, loc,
+                                               nested->shapeOf(argument)));
     }
     for (auto [index, value] : llvm::enumerate(captured)) {
       Value total = reversed.getRegionIterArg(numCarried + index);
@@ -464,9 +458,10 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
         capturedLinearValues(op->getRegions(), transposer);
     if (captured.empty())
       return success();
-    SmallVector<Value> seeds = llvm::map_to_vector(
-        op.getResults(),
-        [&](OpResult result) { return transposer.cotangent(result); });
+    SmallVector<Value> seeds =
+        llvm::map_to_vector(op.getResults(), [&](OpResult result) {
+          return transposer.cotangent(result);
+        });
     auto transposed = scf::IfOp::create(
         builder, loc, TypeRange(ValueRange(captured)),
         transposer.primal(op.getCondition()), /*addThenBlock=*/true,
@@ -486,10 +481,9 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
       SmallVector<Value> yielded;
       for (Value value : captured) {
         Value cotangent = nested->cotangent(value);
-        yielded.push_back(cotangent
-                              ? cotangent
-                              : createZero(nested->builder, loc,
-                                           nested->shapeOf(value)));
+        yielded.push_back(cotangent ? cotangent
+                                    : createZero(nested->builder, loc,
+                                                 nested->shapeOf(value)));
       }
       scf::YieldOp::create(nested->builder, loc, yielded);
     }
@@ -501,7 +495,8 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
 };
 } // namespace
 
-void sparse_autograd::registerControlFlowDerivativeRules(DialectRegistry &registry) {
+void sparse_autograd::registerControlFlowDerivativeRules(
+    DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
     scf::ForOp::attachInterface<ForModel>(*context);
     scf::IfOp::attachInterface<IfModel>(*context);

@@ -205,8 +205,8 @@ Value MaskedSlices::weigh(Value value, Value weights) {
 
 Value MaskedSlices::scale(Value value, Value weights) {
   AffineMap identity = identityOf(builder, value);
-  return elementwise(value, computeType, {value, weights},
-                     {identity, identity}, multiply);
+  return elementwise(value, computeType, {value, weights}, {identity, identity},
+                     multiply);
 }
 
 Value MaskedSlices::subtractFromSelected(Value value, Value subtrahend) {
@@ -216,8 +216,7 @@ Value MaskedSlices::subtractFromSelected(Value value, Value subtrahend) {
   return elementwise(
       value, computeType, operands, maps,
       [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
-        Value difference =
-            arith::SubFOp::create(nested, loc, args[0], args[1]);
+        Value difference = arith::SubFOp::create(nested, loc, args[0], args[1]);
         if (!mask)
           return difference;
         Value zero = arith::ConstantOp::create(nested, loc,
@@ -238,10 +237,9 @@ Value MaskedSlices::createCount() {
     Value count = arith::ConstantIndexOp::create(builder, loc, 1);
     for (int64_t dim : dims)
       count = arith::MulIOp::create(
-          builder, loc, count,
-          tensor::DimOp::create(builder, loc, like, dim));
-    count = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                       count);
+          builder, loc, count, tensor::DimOp::create(builder, loc, like, dim));
+    count =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), count);
     Value empty = tensor::EmptyOp::create(builder, loc, getReducedShape(),
                                           builder.getI64Type());
     return linalg::FillOp::create(builder, loc, count, empty).getResult(0);
@@ -259,8 +257,8 @@ Value MaskedSlices::createCount() {
 /// 1 / (count - ddof) times `value`, 0 where count <= ddof.
 static Value divideByFreedom(OpBuilder &builder, Location loc, Value count,
                              int64_t ddof, Value value) {
-  Value bound = arith::ConstantOp::create(builder, loc,
-                                          builder.getI64IntegerAttr(ddof));
+  Value bound =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(ddof));
   Value freedom = arith::SubIOp::create(builder, loc, count, bound);
   Value divisor =
       arith::SIToFPOp::create(builder, loc, value.getType(), freedom);
@@ -274,12 +272,11 @@ static Value divideByFreedom(OpBuilder &builder, Location loc, Value count,
 
 Value MaskedSlices::divideByCount(Value value) {
   AffineMap identity = identityOf(builder, value);
-  return elementwise(value, computeType, {value, createCount()},
-                     {identity, identity},
-                     [](OpBuilder &nested, Location loc, ValueRange args) {
-                       return divideByFreedom(nested, loc, args[1], /*ddof=*/0,
-                                              args[0]);
-                     });
+  return elementwise(
+      value, computeType, {value, createCount()}, {identity, identity},
+      [](OpBuilder &nested, Location loc, ValueRange args) {
+        return divideByFreedom(nested, loc, args[1], /*ddof=*/0, args[0]);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -324,8 +321,7 @@ Value MaskedSlices::createFirst(Value candidates) {
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       if (!isReduced(dim))
         continue;
-      linear =
-          arith::MulIOp::create(nested, loc, linear, extents[next++]);
+      linear = arith::MulIOp::create(nested, loc, linear, extents[next++]);
       linear = arith::AddIOp::create(nested, loc, linear,
                                      linalg::IndexOp::create(nested, loc, dim));
     }
@@ -333,14 +329,14 @@ Value MaskedSlices::createFirst(Value candidates) {
         .getResult();
   };
   auto none = builder.getI64IntegerAttr(std::numeric_limits<int64_t>::max());
-  Value first = reduce(
-      none, candidates, fullMap,
-      [&](OpBuilder &nested, Location loc, ValueRange args) {
-        Value last = arith::ConstantOp::create(nested, loc, none);
-        Value here = arith::SelectOp::create(nested, loc, args[0],
-                                             position(nested, loc), last);
-        return arith::MinSIOp::create(nested, loc, args[1], here);
-      });
+  Value first =
+      reduce(none, candidates, fullMap,
+             [&](OpBuilder &nested, Location loc, ValueRange args) {
+               Value last = arith::ConstantOp::create(nested, loc, none);
+               Value here = arith::SelectOp::create(
+                   nested, loc, args[0], position(nested, loc), last);
+               return arith::MinSIOp::create(nested, loc, args[1], here);
+             });
   return elementwise(
       like, builder.getI1Type(), {candidates, first}, {fullMap, reducedMap},
       [&](OpBuilder &nested, Location loc, ValueRange args) {
@@ -400,8 +396,7 @@ Value MaskedSlices::createProductOfOthers(Value input) {
     flat = tensor::CollapseShapeOp::create(builder, loc, factors, groups);
 
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, flat);
-  Value length =
-      getValueOrCreateConstantIndexOp(builder, loc, sizes.front());
+  Value length = getValueOrCreateConstantIndexOp(builder, loc, sizes.front());
   SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
   SmallVector<OpFoldResult> sliceSizes(sizes);
@@ -433,8 +428,7 @@ Value MaskedSlices::createProductOfOthers(Value input) {
               nested, loc, sliceType, flat, at, sliceSizes, strides);
           Value entry = tensor::ExtractSliceOp::create(
               nested, loc, sliceType, carried[0], at, sliceSizes, strides);
-          Value product =
-              arith::MulFOp::create(nested, loc, entry, carried[1]);
+          Value product = arith::MulFOp::create(nested, loc, entry, carried[1]);
           Value updated = tensor::InsertSliceOp::create(
               nested, loc, product, carried[0], at, sliceSizes, strides);
           Value running =
@@ -457,23 +451,21 @@ Value MaskedSlices::createProductOfOthers(Value input) {
 }
 
 Value MaskedSlices::createDeviation(Value input) {
-  return elementwise(like, computeType, {input, mean(input)},
-                     {fullMap, reducedMap},
-                     [](OpBuilder &nested, Location loc, ValueRange args) {
-                       return arith::SubFOp::create(nested, loc, args[0],
-                                                    args[1]);
-                     });
+  return elementwise(
+      like, computeType, {input, mean(input)}, {fullMap, reducedMap},
+      [](OpBuilder &nested, Location loc, ValueRange args) {
+        return arith::SubFOp::create(nested, loc, args[0], args[1]);
+      });
 }
 
 Value MaskedSlices::createVarianceScale(int64_t ddof) {
   Value count = createCount();
-  return elementwise(
-      count, computeType, count, identityOf(builder, count),
-      [&](OpBuilder &nested, Location loc, ValueRange args) {
-        Value two = arith::ConstantOp::create(
-            nested, loc, nested.getFloatAttr(computeType, 2.0));
-        return divideByFreedom(nested, loc, args[0], ddof, two);
-      });
+  return elementwise(count, computeType, count, identityOf(builder, count),
+                     [&](OpBuilder &nested, Location loc, ValueRange args) {
+                       Value two = arith::ConstantOp::create(
+                           nested, loc, nested.getFloatAttr(computeType, 2.0));
+                       return divideByFreedom(nested, loc, args[0], ddof, two);
+                     });
 }
 
 Value MaskedSlices::createDeviationScale(Value std, int64_t ddof) {
@@ -510,8 +502,7 @@ Value MaskedSlices::createDirection(Value input, Value norm) {
 Value MaskedSlices::createSoftmaxWeights(Value input, Value result) {
   const llvm::fltSemantics &semantics =
       cast<FloatType>(computeType).getFloatSemantics();
-  auto infinity =
-      FloatAttr::get(computeType, llvm::APFloat::getInf(semantics));
+  auto infinity = FloatAttr::get(computeType, llvm::APFloat::getInf(semantics));
   auto negativeInfinity =
       FloatAttr::get(computeType, llvm::APFloat::getInf(semantics, true));
   auto isEqual = [](OpBuilder &nested, Location loc, Value value,
@@ -524,15 +515,16 @@ Value MaskedSlices::createSoftmaxWeights(Value input, Value result) {
   SmallVector<Value> operands = {input};
   SmallVector<AffineMap> maps = {fullMap};
   addMask(operands, maps);
-  Value infinities = reduce(
-      builder.getZeroAttr(computeType), operands, maps,
-      [&](OpBuilder &nested, Location loc, ValueRange args) {
-        Value counts = isEqual(nested, loc, args[0], infinity);
-        if (mask)
-          counts = arith::AndIOp::create(nested, loc, counts, args[1]);
-        Value one = arith::UIToFPOp::create(nested, loc, computeType, counts);
-        return arith::AddFOp::create(nested, loc, args.back(), one);
-      });
+  Value infinities =
+      reduce(builder.getZeroAttr(computeType), operands, maps,
+             [&](OpBuilder &nested, Location loc, ValueRange args) {
+               Value counts = isEqual(nested, loc, args[0], infinity);
+               if (mask)
+                 counts = arith::AndIOp::create(nested, loc, counts, args[1]);
+               Value one =
+                   arith::UIToFPOp::create(nested, loc, computeType, counts);
+               return arith::AddFOp::create(nested, loc, args.back(), one);
+             });
   return elementwise(
       like, computeType, {input, result, infinities},
       {fullMap, reducedMap, reducedMap},
@@ -541,8 +533,7 @@ Value MaskedSlices::createSoftmaxWeights(Value input, Value result) {
                                                nested.getZeroAttr(computeType));
         Value one = arith::ConstantOp::create(
             nested, loc, nested.getFloatAttr(computeType, 1.0));
-        Value difference =
-            arith::SubFOp::create(nested, loc, args[0], args[1]);
+        Value difference = arith::SubFOp::create(nested, loc, args[0], args[1]);
         Value weight = math::ExpOp::create(nested, loc, difference);
         weight = arith::SelectOp::create(
             nested, loc, isEqual(nested, loc, args[1], negativeInfinity), zero,
@@ -550,8 +541,8 @@ Value MaskedSlices::createSoftmaxWeights(Value input, Value result) {
         Value share = arith::DivFOp::create(nested, loc, one, args[2]);
         share = arith::SelectOp::create(
             nested, loc, isEqual(nested, loc, args[0], infinity), share, zero);
-        return arith::SelectOp::create(
-            nested, loc, isEqual(nested, loc, args[1], infinity), share,
-            weight);
+        return arith::SelectOp::create(nested, loc,
+                                       isEqual(nested, loc, args[1], infinity),
+                                       share, weight);
       });
 }

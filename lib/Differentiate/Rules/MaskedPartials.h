@@ -18,7 +18,8 @@ namespace sparse_autograd {
 /// The slices of a tensor along some dimensions, and the elements that a mask
 /// selects of them: builds what the derivatives of masked reductions are made
 /// of. *Full* tensors have the shape of the input, *reduced* ones that of the
-/// reduction, whose dimensions are gone. All arithmetic is in the type that sums accumulate in.
+/// reduction, whose dimensions are gone. All arithmetic is in the type that
+/// sums accumulate in.
 class MaskedSlices {
 public:
   /// `like` gives the shape of the input; `mask` may be null.
