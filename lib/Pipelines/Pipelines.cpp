@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -61,6 +62,8 @@ static void addBuffers(OpPassManager &pm) {
 
 static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   addBuffers(pm);
+  // Blocks of fused rows are cut already; their loops become plain ones.
+  pm.addNestedPass<func::FuncOp>(createForallToParallelLoopPass());
   pm.addPass(createContractionToRuntime());
   pm.addPass(createLinalgToLoops());
   addCleanup(pm);

@@ -201,7 +201,8 @@ def OutlineParallel : Pass<"sparse-autograd-outline-parallel", "::mlir::ModuleOp
 
     which is the sequential loop as it stands;
     `sparse-autograd-parallel-calls-to-runtime` makes it a parallel one once
-    the types are LLVM's. Loops with reductions or of several dimensions, and
+    the types are LLVM's. Small buffers of one iteration go to the stack. Loops
+    with reductions or of several dimensions, and
     loops inside another's body, become sequential `scf.for`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",

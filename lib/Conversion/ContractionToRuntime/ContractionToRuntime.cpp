@@ -275,7 +275,7 @@ static void emitProduct(IRRewriter &rewriter, linalg::LinalgOp op,
 
 namespace {
 struct ContractionToRuntimePass
-    : impl::ContractionToRuntimeBase<ContractionToRuntimePass> {
+    : sparse_autograd::impl::ContractionToRuntimeBase<ContractionToRuntimePass> {
   using ContractionToRuntimeBase::ContractionToRuntimeBase;
 
   void runOnOperation() override {

@@ -243,7 +243,7 @@ LogicalResult EntryEmitter::emit(func::FuncOp function,
 }
 
 namespace {
-struct EmitEntriesPass : impl::EmitEntriesBase<EmitEntriesPass> {
+struct EmitEntriesPass : sparse_autograd::impl::EmitEntriesBase<EmitEntriesPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = &getContext();

@@ -91,7 +91,7 @@ describeAll(func::FuncOp function, TypeRange types, StringRef kind,
 }
 
 namespace {
-struct RecordManifestPass : impl::RecordManifestBase<RecordManifestPass> {
+struct RecordManifestPass : sparse_autograd::impl::RecordManifestBase<RecordManifestPass> {
   void runOnOperation() override {
     llvm::json::Array entries;
     for (auto function : getOperation().getOps<func::FuncOp>()) {

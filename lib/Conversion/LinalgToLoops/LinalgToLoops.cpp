@@ -301,7 +301,7 @@ void Lowering::lower(linalg::LinalgOp op, bool mayCut) {
 }
 
 namespace {
-struct LinalgToLoopsPass : impl::LinalgToLoopsBase<LinalgToLoopsPass> {
+struct LinalgToLoopsPass : sparse_autograd::impl::LinalgToLoopsBase<LinalgToLoopsPass> {
   using LinalgToLoopsBase::LinalgToLoopsBase;
 
   void runOnOperation() override {

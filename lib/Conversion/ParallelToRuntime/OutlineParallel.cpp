@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -54,10 +55,49 @@ static void makeSequential(scf::ParallelOp loop, IRRewriter &rewriter) {
   rewriter.replaceOp(loop, nest.results);
 }
 
+/// What the buffers of a body may take of a thread's stack, in bytes.
+static constexpr int64_t stackLimit = 256 * 1024;
+
+/// Buffers of a static size that live within one iteration go to the stack: an
+/// iteration should not meet the others at the allocator. (A slot in a loop is
+/// one for all its iterations once the code is LLVM's.)
+static void promoteToStack(Block &body, IRRewriter &rewriter) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  int64_t total = 0;
+  SmallVector<memref::DeallocOp> deallocations;
+  body.walk([&](memref::DeallocOp op) { deallocations.push_back(op); });
+  for (memref::DeallocOp deallocation : deallocations) {
+    auto allocation =
+        deallocation.getMemref().getDefiningOp<memref::AllocOp>();
+    if (!allocation || allocation->getBlock() != deallocation->getBlock() ||
+        llvm::count_if(allocation->getUsers(), [](Operation *user) {
+          return isa<memref::DeallocOp>(user);
+        }) != 1)
+      continue;
+    MemRefType type = allocation.getType();
+    if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+      continue;
+    int64_t bytes = type.getElementType().isIndex()
+                        ? 8
+                        : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    for (int64_t extent : type.getShape())
+      if (llvm::MulOverflow(bytes, extent, bytes))
+        bytes = stackLimit + 1;
+    if (bytes > stackLimit || total + bytes > stackLimit)
+      continue;
+    total += bytes;
+    rewriter.setInsertionPoint(allocation);
+    rewriter.replaceOpWithNewOp<memref::AllocaOp>(
+        allocation, type, rewriter.getI64IntegerAttr(64));
+    rewriter.eraseOp(deallocation);
+  }
+}
+
 /// Moves the body of `loop`, one loop without reductions, to a function.
 static void outline(scf::ParallelOp loop, StringRef name,
                     IRRewriter &rewriter) {
   Location loc = loop.getLoc();
+  promoteToStack(*loop.getBody(), rewriter);
   // A constant is made anew inside, where it tells more than an argument.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(loop.getRegion(), captured);
@@ -123,7 +163,7 @@ static void outline(scf::ParallelOp loop, StringRef name,
 }
 
 namespace {
-struct OutlineParallelPass : impl::OutlineParallelBase<OutlineParallelPass> {
+struct OutlineParallelPass : sparse_autograd::impl::OutlineParallelBase<OutlineParallelPass> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SymbolTable symbols(getOperation());

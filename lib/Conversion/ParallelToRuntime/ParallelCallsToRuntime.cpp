@@ -53,7 +53,7 @@ static LLVM::LLVMFuncOp createChunkFunction(LLVM::LLVMFuncOp body,
 
 namespace {
 struct ParallelCallsToRuntimePass
-    : impl::ParallelCallsToRuntimeBase<ParallelCallsToRuntimePass> {
+    : sparse_autograd::impl::ParallelCallsToRuntimeBase<ParallelCallsToRuntimePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<LLVM::CallOp> calls;

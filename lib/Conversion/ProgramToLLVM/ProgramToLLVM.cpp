@@ -109,7 +109,7 @@ static void hoistSlots(ModuleOp module) {
 }
 
 namespace {
-struct ProgramToLLVMPass : impl::ProgramToLLVMBase<ProgramToLLVMPass> {
+struct ProgramToLLVMPass : sparse_autograd::impl::ProgramToLLVMBase<ProgramToLLVMPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     ProgramToLLVMBase::getDependentDialects(registry);
     registry.insert<scf::SCFDialect, ub::UBDialect>();

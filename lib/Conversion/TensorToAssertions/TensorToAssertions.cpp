@@ -60,7 +60,7 @@ static bool needsCheck(Operation *op) {
 
 namespace {
 struct TensorToAssertionsPass
-    : impl::TensorToAssertionsBase<TensorToAssertionsPass> {
+    : sparse_autograd::impl::TensorToAssertionsBase<TensorToAssertionsPass> {
   void runOnOperation() override {
     SmallVector<RuntimeVerifiableOpInterface> ops;
     getOperation()->walk([&](RuntimeVerifiableOpInterface op) {

@@ -78,7 +78,7 @@ static void reuseOperands(linalg::GenericOp op) {
 }
 
 namespace {
-struct TensorToBufferPass : impl::TensorToBufferBase<TensorToBufferPass> {
+struct TensorToBufferPass : sparse_autograd::impl::TensorToBufferBase<TensorToBufferPass> {
   using TensorToBufferBase::TensorToBufferBase;
 
   void getDependentDialects(DialectRegistry &registry) const override {
