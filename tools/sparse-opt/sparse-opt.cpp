@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/Passes.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Fusion/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -15,6 +16,7 @@
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   sparse_autograd::registerSparseAutogradConversionPasses();
+  sparse_autograd::registerSparseAutogradFusionPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   registry.insert<sparse_autograd::SparseAutogradDialect>();
