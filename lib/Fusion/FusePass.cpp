@@ -154,6 +154,24 @@ static bool isSmall(const RowGroup &group) {
   return true;
 }
 
+/// Rows that are not in a cache after the first pass over them gain nothing
+/// from a loop, which then only hides that single operations can be divided.
+static bool hasLongRows(const RowGroup &group) {
+  constexpr int64_t longest = int64_t(1) << 19;
+  for (Operation *op : group.members) {
+    ArrayRef<unsigned> rowLoops = group.rowLoops.find(op)->second;
+    int64_t length = 1;
+    SmallVector<int64_t> ranges =
+        cast<linalg::LinalgOp>(op).getStaticLoopRanges();
+    for (auto [loop, range] : llvm::enumerate(ranges))
+      if (!llvm::is_contained(rowLoops, loop) && !ShapedType::isDynamic(range))
+        length = std::min(length * std::min(range, longest + 1), longest + 1);
+    if (length > longest)
+      return true;
+  }
+  return false;
+}
+
 void FusePass::formRowLoops() {
   StringRef name = getOperation().getSymName();
   IRRewriter rewriter(&getContext());
@@ -172,6 +190,11 @@ void FusePass::formRowLoops() {
       if (group.members.size() < 2) {
         remark::missed(seed.getLoc(), options("alone"))
             << "nothing else runs over the same rows";
+        continue;
+      }
+      if (hasLongRows(group)) {
+        remark::missed(seed.getLoc(), options("long"))
+            << "rows are too long to stay in a cache";
         continue;
       }
       if (isSmall(group)) {

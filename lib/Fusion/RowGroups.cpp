@@ -77,7 +77,7 @@ getRowDims(AffineMap map, ArrayRef<unsigned> rowLoops) {
 }
 
 /// Finds which loops of `op` run over the rows of `group`, from the results of
-/// the group that it uses or, if `throughInputs`, from a tensor that both read
+/// the group that it uses or, if it uses none, from a tensor that both read
 /// whole. Fails if there is no such connection or connections disagree.
 static FailureOr<SmallVector<unsigned>> connect(const RowGroup &group,
                                                 linalg::LinalgOp op) {
@@ -143,6 +143,10 @@ static void restrictRows(RowGroup &group, ArrayRef<unsigned> kept) {
 static bool tryJoin(RowGroup &group, linalg::LinalgOp op) {
   if (!hasOwnInits(op, group.members))
     return false;
+  // A body that reads a result at places of its own needs all of it.
+  for (Operation &inner : *op.getBlock())
+    if (usesAnyOf(&inner, group.members))
+      return false;
   FailureOr<SmallVector<unsigned>> loops = connect(group, op);
   if (failed(loops))
     return false;

@@ -12,7 +12,7 @@
 // in one loop over rows.
 // CHECK-LABEL: func.func @mean
 // CHECK-SAME: %[[X:.*]]: tensor<512x4096xf32>, %[[M:.*]]: tensor<512x4096xi1>
-// CHECK: scf.forall (%[[I:.*]]) in (256)
+// CHECK: scf.forall (%[[I:.*]]) in (512)
 // CHECK: tensor.extract_slice %[[X]]
 // CHECK: linalg.generic
 // CHECK-SAME: iterator_types = ["parallel", "reduction"]
@@ -157,16 +157,16 @@ func.func @logsumexp(%x: tensor<?x?xf32>, %m: tensor<?x?xi1>, %g: tensor<?xf32>)
 // elementwise result that both need shrinks to a block, and each block has one
 // partial result, whatever the number of threads.
 // CHECK-LABEL: func.func @full
-// CHECK: %[[P:.*]]:2 = scf.forall (%[[B:.*]]) in (32)
+// CHECK: %[[P:.*]]:2 = scf.forall (%[[B:.*]]) in (64)
 // CHECK: linalg.fill
 // CHECK: linalg.generic
 // CHECK-SAME: iterator_types = ["parallel", "parallel"]
 // CHECK: linalg.generic
 // CHECK-SAME: iterator_types = ["reduction", "reduction"]
-// CHECK: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[B]]] [1] [1] : tensor<f32> into tensor<32xf32>
+// CHECK: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[B]]] [1] [1] : tensor<f32> into tensor<64xf32>
 // CHECK: linalg.generic
 // CHECK-SAME: iterator_types = ["reduction"]
-// CHECK-SAME: ins(%[[P]]#{{[01]}} : tensor<32xf32>)
+// CHECK-SAME: ins(%[[P]]#{{[01]}} : tensor<64xf32>)
 func.func @full(%x: tensor<64x4096xf32>, %m: tensor<64x4096xi1>) -> (tensor<f32>, tensor<64x4096xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x4096xf32>

@@ -56,7 +56,7 @@ def FusePass : Pass<"sparse-autograd-fuse", "::mlir::func::FuncOp"> {
     Option<"recomputeLimit", "recompute-limit", "int64_t", "64",
            "Largest cost of a body, in additions, that is computed again for "
            "each of several consumers">,
-    Option<"blockElements", "block-elements", "int64_t", "8192",
+    Option<"blockElements", "block-elements", "int64_t", "4096",
            "Elements that a block of rows aims at">,
     Option<"groupRows", "group-rows", "bool", "true",
            "Form loops over blocks of rows">,
