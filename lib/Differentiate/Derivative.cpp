@@ -72,6 +72,21 @@ static LogicalResult buildForward(func::FuncOp derivative,
   return success();
 }
 
+/// Checks that only linear ops read what linear ops compute: once transposed,
+/// they go.
+static LogicalResult checkUnused(ArrayRef<Operation *> linearOps) {
+  llvm::SmallPtrSet<Operation *, 16> linear(linearOps.begin(), linearOps.end());
+  for (Operation *op : linearOps) {
+    Block *block = op->getBlock();
+    for (Operation *user : op->getUsers())
+      if (!linear.contains(block->findAncestorOpInBlock(*user)))
+        return op->emitOpError("is a temporary of a tangent whose shape is "
+                               "unknown; the derivative rule that builds it "
+                               "must call Linearizer::noteShape");
+  }
+  return success();
+}
+
 /// Appends the gradients, or vector-Jacobian products, to the results.
 static LogicalResult buildReverse(func::FuncOp derivative, DerivativeMode mode,
                                   ArrayRef<int64_t> wrt,
@@ -120,6 +135,8 @@ static LogicalResult buildReverse(func::FuncOp derivative, DerivativeMode mode,
     results.push_back(gradient);
   }
   terminator->setOperands(results);
+  if (failed(checkUnused(transposer.getLinearOps())))
+    return failure();
   for (Operation *op : llvm::reverse(transposer.getLinearOps())) {
     op->dropAllUses();
     op->erase();

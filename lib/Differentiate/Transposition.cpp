@@ -152,7 +152,7 @@ Value BlockTransposer::shapeOf(Value value) {
   for (const BlockTransposer *scope = this; scope; scope = scope->parent)
     if (Value mapped = scope->mapping.lookupOrNull(value))
       return mapped;
-  if (Value known = linearizer.primalOf(value))
+  if (Value known = linearizer.shapeOf(value))
     return primal(known);
   return primal(value);
 }

@@ -45,7 +45,8 @@ static Value createEmptyLike(OpBuilder &builder, Location loc, Value like,
 }
 
 Value sparse_autograd::selectUnder(OpBuilder &builder, Location loc,
-                                   Value value, const Support &support) {
+                                   Value value, const Support &support,
+                                   Value like) {
   if (!support)
     return value;
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -57,7 +58,8 @@ Value sparse_autograd::selectUnder(OpBuilder &builder, Location loc,
         builder, loc, builder.getZeroAttr(value.getType()));
     return arith::SelectOp::create(builder, loc, condition, value, zero);
   }
-  Value init = createEmptyLike(builder, loc, value, type.getElementType());
+  Value init =
+      createEmptyLike(builder, loc, like ? like : value, type.getElementType());
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
@@ -157,7 +159,7 @@ void Linearizer::setTangent(Value primal, Value tangent) {
   if (!tangent)
     return;
   tangents[primal] = tangent;
-  primals[tangent] = primal;
+  shapes[tangent] = primal;
 }
 
 Transposer::~Transposer() = default;

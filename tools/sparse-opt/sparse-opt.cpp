@@ -6,22 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SparseAutograd/Conversion/Passes.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
-#include "SparseAutograd/Differentiate/Passes.h"
-#include "SparseAutograd/Differentiate/Rules.h"
-#include "mlir/InitAllDialects.h"
+#include "SparseAutograd/Registration.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
-  sparse_autograd::registerSparseAutogradConversionPasses();
-  sparse_autograd::registerSparseAutogradDifferentiatePasses();
+  sparse_autograd::registerAllPasses();
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  registry.insert<sparse_autograd::SparseAutogradDialect>();
-  sparse_autograd::registerDerivativeRules(registry);
+  sparse_autograd::registerAllDialects(registry);
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "Optimizer driver of sparse-autograd\n", registry));
 }

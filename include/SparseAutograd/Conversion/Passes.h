@@ -9,7 +9,14 @@
 #ifndef SPARSEAUTOGRAD_CONVERSION_PASSES_H
 #define SPARSEAUTOGRAD_CONVERSION_PASSES_H
 
+#include "SparseAutograd/Conversion/ContractionToRuntime/ContractionToRuntime.h"
+#include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
+#include "SparseAutograd/Conversion/LinalgToLoops/LinalgToLoops.h"
+#include "SparseAutograd/Conversion/ParallelToRuntime/ParallelToRuntime.h"
+#include "SparseAutograd/Conversion/ProgramToLLVM/ProgramToLLVM.h"
 #include "SparseAutograd/Conversion/SparseAutogradToLinalg/SparseAutogradToLinalg.h"
+#include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
+#include "SparseAutograd/Conversion/TensorToBuffer/TensorToBuffer.h"
 
 namespace sparse_autograd {
 

@@ -12,6 +12,246 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// FuncToEntries
+//===----------------------------------------------------------------------===//
+
+def RecordManifest : Pass<"sparse-autograd-record-manifest", "::mlir::ModuleOp"> {
+  let summary = "Record the public functions, as their callers see them";
+  let description = [{
+    Writes the names and the types of the arguments and results of every public
+    function as JSON into the module attribute `sparse_autograd.manifest`,
+    before any conversion changes them. `sparse-autograd-emit-entries` makes it
+    a constant of the compiled code. Its schema is in docs/manifest.md.
+
+    A public function whose types have no form in the C ABI (anything but
+    scalars and ranked dense tensors of i1, i8 to i64, index, f16, bf16, f32
+    and f64) is an error.
+
+    ```mlir
+    func.func @f(%x: tensor<?x4xf32> {sparse_autograd.name = "x"}) -> f32
+    ```
+
+    gives an entry "f" with the symbol "_sparse_autograd_entry_f", the argument
+    "x" of element type "f32" and shape [null, 4], and the result "result0".
+  }];
+}
+
+def EmitEntries : Pass<"sparse-autograd-emit-entries", "::mlir::ModuleOp"> {
+  let summary = "Give every function of the manifest an entry with the C ABI";
+  let description = [{
+    For each entry `f` of the module's manifest, adds
+
+    * `_sparse_autograd_entry_f(arguments, results) -> i32`, a
+      `SparseAutogradEntry` (Runtime.h), which calls the runtime's guard with
+    * a body that checks the descriptors of the arguments against the types of
+      `f`, calls it, copies a result that would share its buffer with an
+      argument or another result, and writes the results last of all;
+
+    and the constant `sparse_autograd_manifest`, a zero-terminated string.
+    Functions that are not entries become private and get a prefix, so that no
+    name of the program collides with one of the C library.
+
+    Runs on memrefs, before the conversion to LLVM.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// TensorToAssertions
+//===----------------------------------------------------------------------===//
+
+def TensorToAssertions : Pass<"sparse-autograd-tensor-to-assertions"> {
+  let summary = "Check at run time what the types leave open";
+  let description = [{
+    Inserts `cf.assert` before every op on tensors whose operands could have
+    extents that do not fit or indices out of range, as upstream's
+    `generate-runtime-verification` does, but on tensors and with messages of
+    one line that name the location, the op and the reason. The conditions are
+    on extents, not on elements, and fold where shapes are static.
+
+    Runs before fusion: afterwards the loops that prove each other's extents
+    are one.
+
+    ```mlir
+    %0 = linalg.add ins(%a, %b : tensor<?xf32>, tensor<?xf32>) ...
+    ```
+
+    becomes (with the comparison of the extents spelled out)
+
+    ```mlir
+    cf.assert %same, "model.mlir:3:8: linalg.add: dimension #0 of ..."
+    %0 = linalg.add ins(%a, %b : tensor<?xf32>, tensor<?xf32>) ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// TensorToBuffer
+//===----------------------------------------------------------------------===//
+
+def TensorToBuffer : Pass<"sparse-autograd-tensor-to-buffer", "::mlir::ModuleOp"> {
+  let summary = "Give every tensor a buffer";
+  let description = [{
+    Upstream's one-shot bufferization, across functions, with what its textual
+    options cannot say: arguments of public functions are never written, and a
+    loop may carry a buffer that its body allocates (a training loop whose
+    parameters are new values each step). Buffers at function boundaries have
+    the identity layout.
+
+    Before that, an elementwise op writes to the buffer of an operand that dies
+    with it, instead of to a new one.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// ContractionToRuntime
+//===----------------------------------------------------------------------===//
+
+def ContractionToRuntime : Pass<"sparse-autograd-contraction-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Call the runtime for dense matrix products";
+  let description = [{
+    Turns a linalg op on memrefs that is a matrix product of f32 or f64, named
+    or generic, with any permutation of its operands' dimensions, into calls of
+    sparseAutogradGemmF32 or F64, which reach the BLAS. Dimensions that are in
+    all three operands, and further ones of a kind, become loops around the
+    call. A product with a vector is left to the loops: it is bound by memory.
+
+    A zero fill of the result right before the product is dropped and the
+    product overwrites it (beta = 0).
+  }];
+  let options = [
+    Option<"minimalWork", "minimal-work", "int64_t", /*default=*/"4096",
+           "products with fewer multiply-adds, known statically, become loops">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// LinalgToLoops
+//===----------------------------------------------------------------------===//
+
+def LinalgToLoops : Pass<"sparse-autograd-linalg-to-loops"> {
+  let summary = "Lower linalg on memrefs to loops that vectorize";
+  let description = [{
+    Each linalg op becomes one loop nest:
+
+    * the order of the loops follows the strides: innermost is the loop that
+      touches the fewest cache lines;
+    * an output that the inner loops do not index is carried in registers
+      through them and stored once;
+    * the combiner of a reduction gets `reassoc`, which lets LLVM keep several
+      partial sums (the order of a summation is ours to choose), and a combiner
+      behind a select becomes a combiner of a select, which vectorizes;
+    * a large nest is cut into chunks along one loop, as an `scf.parallel`. If
+      that loop is a reduction, each chunk has partial results, which are
+      combined in their order. Where the cuts are depends on the extents alone,
+      so the result has the same bits for any number of threads.
+
+    Operands must be the same buffer or disjoint, except that an operand may
+    share its buffer with an output that has the same indexing map: what
+    bufferization guarantees.
+  }];
+  let options = [
+    Option<"chunkWork", "chunk-work", "int64_t", /*default=*/"32768",
+           "scalar iterations, weighted by their cost, that a chunk should have">,
+    Option<"maximalPartials", "maximal-partials", "int64_t", /*default=*/"64",
+           "chunks of a reduction that has partial results">,
+    Option<"parallel", "parallel", "bool", /*default=*/"true",
+           "cut large nests into chunks">,
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// ParallelToRuntime
+//===----------------------------------------------------------------------===//
+
+def OutlineParallel : Pass<"sparse-autograd-outline-parallel", "::mlir::ModuleOp"> {
+  let summary = "Move the bodies of parallel loops to functions";
+  let description = [{
+    The body of an `scf.parallel` becomes a private function of the first and
+    the last index of a range and of the values that it uses:
+
+    ```mlir
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) { ... }
+    ```
+
+    becomes
+
+    ```mlir
+    func.call @f_parallel_0(%c0, %n, ...) {sparse_autograd.parallel}
+    ```
+
+    which is the sequential loop as it stands;
+    `sparse-autograd-parallel-calls-to-runtime` makes it a parallel one once
+    the types are LLVM's. Small buffers of one iteration go to the stack. Loops
+    with reductions or of several dimensions, and
+    loops inside another's body, become sequential `scf.for`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def ParallelCallsToRuntime : Pass<"sparse-autograd-parallel-calls-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Call the runtime's parallel loop for outlined bodies";
+  let description = [{
+    An `llvm.call @body(%begin, %end, ...) {sparse_autograd.parallel}` becomes
+    `sparseAutogradParallelFor(%end - %begin, 1, @body_chunk, environment)`: the
+    operands are packed into a structure on the stack of the caller, and
+    `body_chunk` unpacks them.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// ProgramToLLVM
+//===----------------------------------------------------------------------===//
+
+def ProgramToLLVM : Pass<"sparse-autograd-program-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Lower loops, buffers and scalars to the LLVM dialect";
+  let description = [{
+    One conversion of everything that is left, with upstream's patterns and our
+    own where the runtime contract asks for them:
+
+    * allocation and deallocation go through the runtime, with the bytes
+      computed without overflow;
+    * a failing `cf.assert` raises an error of the runtime, with its message;
+    * an i1 in memory is one byte, loaded and stored as such (LLVM does not
+      vectorize loads of i1);
+    * `sparse_autograd.log` calls the runtime;
+    * arithmetic in f16 and bf16 is done in f32 and rounded.
+
+    Stack slots move to the entry block of their function.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::affine::AffineDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // SparseAutogradToLinalg
 //===----------------------------------------------------------------------===//
 

@@ -47,9 +47,12 @@ struct Support {
 };
 
 /// `value` where `support` selects, zero elsewhere; `value` itself for the
-/// support that is everywhere. `value` is a float or a tensor of floats.
+/// support that is everywhere. `value` is a float or a tensor of floats. Its
+/// extents are read from `like`, which is `value` unless given: a rule that
+/// selects a tangent gives the primal.
 mlir::Value selectUnder(mlir::OpBuilder &builder, mlir::Location loc,
-                        mlir::Value value, const Support &support);
+                        mlir::Value value, const Support &support,
+                        mlir::Value like = {});
 
 /// The conjunction of two supports of `value`, materialised if both restrict.
 Support intersectSupports(mlir::OpBuilder &builder, mlir::Location loc,
@@ -88,6 +91,14 @@ public:
   /// States the tangent of a primal result. Null leaves it zero.
   void setTangent(mlir::Value primal, mlir::Value tangent);
 
+  /// Says that `temporary`, which a rule builds on the way to a tangent, has
+  /// the shape of `like`, which is not linear in a tangent: a transposed rule
+  /// reads the extents of the temporary there. Needed for every temporary with
+  /// a dynamic extent; the tangent of a primal has that primal's shape.
+  void noteShape(mlir::Value temporary, mlir::Value like) {
+    shapes.try_emplace(temporary, like);
+  }
+
   /// Whether reverse mode asked: a rule with regions then keeps what the
   /// transposed program will read apart from the primal program.
   bool isReverse() const { return reverse; }
@@ -107,10 +118,10 @@ public:
   /// linearizes the clone calls it in between.
   virtual void noteClones(const mlir::IRMapping &clones) = 0;
 
-  /// The primal value whose tangent `tangent` is; null if unknown. The two
-  /// have the same shape: a transposed rule reads extents from the primal.
-  mlir::Value primalOf(mlir::Value tangent) const {
-    return primals.lookup(tangent);
+  /// A value, not linear in a tangent, that has the shape of `tangent`: the
+  /// primal whose tangent it is, or what `noteShape` gave; null if unknown.
+  mlir::Value shapeOf(mlir::Value tangent) const {
+    return shapes.lookup(tangent);
   }
 
 protected:
@@ -118,7 +129,7 @@ protected:
       : builder(context), reverse(reverse) {}
 
   llvm::DenseMap<mlir::Value, mlir::Value> tangents;
-  llvm::DenseMap<mlir::Value, mlir::Value> primals;
+  llvm::DenseMap<mlir::Value, mlir::Value> shapes;
   bool reverse;
 };
 

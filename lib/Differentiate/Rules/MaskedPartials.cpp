@@ -41,6 +41,13 @@ MaskedSlices::MaskedSlices(OpBuilder &builder, Location loc, Value like,
   maskMap = AffineMap::get(type.getRank(), 0, masked, context);
 }
 
+MaskedSlices::MaskedSlices(Linearizer &linearizer, Location loc, Value like,
+                           Value mask, ArrayRef<int64_t> maskDims,
+                           ArrayRef<int64_t> dims)
+    : MaskedSlices(linearizer.builder, loc, like, mask, maskDims, dims) {
+  this->linearizer = &linearizer;
+}
+
 MaskedSlices MaskedSlices::withMask(Value other) const {
   MaskedSlices slices(*this);
   slices.mask = other;
@@ -59,6 +66,24 @@ SmallVector<OpFoldResult> MaskedSlices::getReducedShape() {
       shape.push_back(tensor::getMixedSize(builder, loc, like, dim));
   }
   return shape;
+}
+
+Value MaskedSlices::getShape(Extent extent) {
+  if (extent == Extent::Full)
+    return like;
+  return tensor::EmptyOp::create(builder, loc, getReducedShape(), elementType);
+}
+
+Value MaskedSlices::note(Value value, Extent extent) {
+  if (linearizer && !cast<RankedTensorType>(value.getType()).hasStaticShape())
+    linearizer->noteShape(value, getShape(extent));
+  return value;
+}
+
+MaskedSlices::Extent MaskedSlices::extentOf(Value value) const {
+  return cast<RankedTensorType>(value.getType()).getRank() == type.getRank()
+             ? Extent::Full
+             : Extent::Reduced;
 }
 
 /// Groups each dimension that is not in `dims` with the ones of extent 1 around
@@ -104,23 +129,34 @@ Value MaskedSlices::restoreReducedDims(Value value) {
 // Building blocks
 //===----------------------------------------------------------------------===//
 
-Value MaskedSlices::elementwise(Value shape, Type resultType,
+Value MaskedSlices::elementwise(Extent extent, Type resultType,
                                 ArrayRef<Value> operands,
                                 ArrayRef<AffineMap> maps, Body body) {
-  Value init = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, shape), resultType);
-  unsigned rank = cast<RankedTensorType>(shape.getType()).getRank();
+  SmallVector<OpFoldResult> shape =
+      extent == Extent::Full ? tensor::getMixedSizes(builder, loc, like)
+                             : getReducedShape();
+  Value init = tensor::EmptyOp::create(builder, loc, shape, resultType);
   SmallVector<AffineMap> allMaps(maps);
-  allMaps.push_back(builder.getMultiDimIdentityMap(rank));
-  SmallVector<utils::IteratorType> iterators(rank,
+  allMaps.push_back(builder.getMultiDimIdentityMap(shape.size()));
+  SmallVector<utils::IteratorType> iterators(shape.size(),
                                              utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             builder, loc, init.getType(), ValueRange(operands), init, allMaps,
-             iterators,
-             [&](OpBuilder &nested, Location loc, ValueRange args) {
-               linalg::YieldOp::create(nested, loc, body(nested, loc, args));
-             })
-      .getResult(0);
+  Value result =
+      linalg::GenericOp::create(
+          builder, loc, init.getType(), ValueRange(operands), init, allMaps,
+          iterators,
+          [&](OpBuilder &nested, Location loc, ValueRange args) {
+            linalg::YieldOp::create(nested, loc, body(nested, loc, args));
+          })
+          .getResult(0);
+  return note(result, extent);
+}
+
+Value MaskedSlices::elementwise(Type resultType, ArrayRef<Value> operands,
+                                Body body) {
+  unsigned rank = cast<RankedTensorType>(operands[0].getType()).getRank();
+  SmallVector<AffineMap> maps(operands.size(),
+                              builder.getMultiDimIdentityMap(rank));
+  return elementwise(extentOf(operands[0]), resultType, operands, maps, body);
 }
 
 Value MaskedSlices::reduce(TypedAttr identity, ArrayRef<Value> operands,
@@ -152,15 +188,10 @@ void MaskedSlices::addMask(SmallVectorImpl<Value> &operands,
   maps.push_back(maskMap);
 }
 
-static AffineMap identityOf(OpBuilder &builder, Value value) {
-  return builder.getMultiDimIdentityMap(
-      cast<RankedTensorType>(value.getType()).getRank());
-}
-
 Value MaskedSlices::widen(Value value) {
   if (elementType == computeType)
     return value;
-  return elementwise(value, computeType, value, identityOf(builder, value),
+  return elementwise(computeType, value,
                      [&](OpBuilder &nested, Location loc, ValueRange args) {
                        return arith::ExtFOp::create(nested, loc, computeType,
                                                     args[0]);
@@ -170,7 +201,7 @@ Value MaskedSlices::widen(Value value) {
 Value MaskedSlices::narrow(Value value) {
   if (elementType == computeType)
     return value;
-  return elementwise(value, elementType, value, identityOf(builder, value),
+  return elementwise(elementType, value,
                      [&](OpBuilder &nested, Location loc, ValueRange args) {
                        return arith::TruncFOp::create(nested, loc, elementType,
                                                       args[0]);
@@ -185,13 +216,15 @@ static SmallVector<int64_t> positions(AffineMap map) {
 }
 
 Value MaskedSlices::sum(Value value) {
-  return MaskedReduceOp::create(builder, loc, ReductionKind::Sum, value, mask,
-                                dims, positions(maskMap));
+  return note(MaskedReduceOp::create(builder, loc, ReductionKind::Sum, value,
+                                     mask, dims, positions(maskMap)),
+              Extent::Reduced);
 }
 
 Value MaskedSlices::mean(Value value) {
-  return MaskedReduceOp::create(builder, loc, ReductionKind::Mean, value, mask,
-                                dims, positions(maskMap));
+  return note(MaskedReduceOp::create(builder, loc, ReductionKind::Mean, value,
+                                     mask, dims, positions(maskMap)),
+              Extent::Reduced);
 }
 
 static Value multiply(OpBuilder &builder, Location loc, ValueRange args) {
@@ -199,14 +232,11 @@ static Value multiply(OpBuilder &builder, Location loc, ValueRange args) {
 }
 
 Value MaskedSlices::weigh(Value value, Value weights) {
-  return elementwise(value, computeType, {value, weights}, {fullMap, fullMap},
-                     multiply);
+  return elementwise(computeType, {value, weights}, multiply);
 }
 
 Value MaskedSlices::scale(Value value, Value weights) {
-  AffineMap identity = identityOf(builder, value);
-  return elementwise(value, computeType, {value, weights}, {identity, identity},
-                     multiply);
+  return elementwise(computeType, {value, weights}, multiply);
 }
 
 Value MaskedSlices::subtractFromSelected(Value value, Value subtrahend) {
@@ -214,7 +244,7 @@ Value MaskedSlices::subtractFromSelected(Value value, Value subtrahend) {
   SmallVector<AffineMap> maps = {fullMap, reducedMap};
   addMask(operands, maps);
   return elementwise(
-      value, computeType, operands, maps,
+      Extent::Full, computeType, operands, maps,
       [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
         Value difference = arith::SubFOp::create(nested, loc, args[0], args[1]);
         if (!mask)
@@ -227,7 +257,7 @@ Value MaskedSlices::subtractFromSelected(Value value, Value subtrahend) {
 
 Value MaskedSlices::broadcast(Value value) {
   return elementwise(
-      like, computeType, value, reducedMap,
+      Extent::Full, computeType, value, reducedMap,
       [](OpBuilder &, Location, ValueRange args) { return args[0]; });
 }
 
@@ -271,12 +301,11 @@ static Value divideByFreedom(OpBuilder &builder, Location loc, Value count,
 }
 
 Value MaskedSlices::divideByCount(Value value) {
-  AffineMap identity = identityOf(builder, value);
-  return elementwise(
-      value, computeType, {value, createCount()}, {identity, identity},
-      [](OpBuilder &nested, Location loc, ValueRange args) {
-        return divideByFreedom(nested, loc, args[1], /*ddof=*/0, args[0]);
-      });
+  return elementwise(computeType, {value, createCount()},
+                     [](OpBuilder &nested, Location loc, ValueRange args) {
+                       return divideByFreedom(nested, loc, args[1], /*ddof=*/0,
+                                              args[0]);
+                     });
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,7 +313,7 @@ Value MaskedSlices::divideByCount(Value value) {
 //===----------------------------------------------------------------------===//
 
 Value MaskedSlices::exponential(Value value) {
-  return elementwise(like, computeType, value, fullMap,
+  return elementwise(Extent::Full, computeType, value, fullMap,
                      [](OpBuilder &nested, Location loc, ValueRange args) {
                        return math::ExpOp::create(nested, loc, args[0]);
                      });
@@ -295,7 +324,7 @@ Value MaskedSlices::createTies(Value input, Value extremum) {
   SmallVector<AffineMap> maps = {fullMap, reducedMap};
   addMask(operands, maps);
   return elementwise(
-      like, builder.getI1Type(), operands, maps,
+      Extent::Full, builder.getI1Type(), operands, maps,
       [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
         Value equal = arith::CmpFOp::create(
             nested, loc, arith::CmpFPredicate::OEQ, args[0], args[1]);
@@ -338,7 +367,8 @@ Value MaskedSlices::createFirst(Value candidates) {
                return arith::MinSIOp::create(nested, loc, args[1], here);
              });
   return elementwise(
-      like, builder.getI1Type(), {candidates, first}, {fullMap, reducedMap},
+      Extent::Full, builder.getI1Type(), {candidates, first},
+      {fullMap, reducedMap},
       [&](OpBuilder &nested, Location loc, ValueRange args) {
         Value isFirst =
             arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::eq,
@@ -386,7 +416,7 @@ Value MaskedSlices::createProductOfOthers(Value input) {
 
   int64_t numReduced = dims.size();
   if (numReduced == 0)
-    return elementwise(like, computeType, factors, fullMap,
+    return elementwise(Extent::Full, computeType, factors, fullMap,
                        [&](OpBuilder &, Location, ValueRange) { return one; });
   SmallVector<ReassociationIndices> groups(1 + rank - numReduced);
   for (int64_t dim = 0; dim < rank; ++dim)
@@ -446,13 +476,13 @@ Value MaskedSlices::createProductOfOthers(Value input) {
     products = tensor::ExpandShapeOp::create(builder, loc, factors.getType(),
                                              products, groups, shape);
   return elementwise(
-      like, computeType, products, orderMap,
+      Extent::Full, computeType, products, orderMap,
       [](OpBuilder &, Location, ValueRange args) { return args[0]; });
 }
 
 Value MaskedSlices::createDeviation(Value input) {
   return elementwise(
-      like, computeType, {input, mean(input)}, {fullMap, reducedMap},
+      Extent::Full, computeType, {input, mean(input)}, {fullMap, reducedMap},
       [](OpBuilder &nested, Location loc, ValueRange args) {
         return arith::SubFOp::create(nested, loc, args[0], args[1]);
       });
@@ -460,7 +490,7 @@ Value MaskedSlices::createDeviation(Value input) {
 
 Value MaskedSlices::createVarianceScale(int64_t ddof) {
   Value count = createCount();
-  return elementwise(count, computeType, count, identityOf(builder, count),
+  return elementwise(computeType, count,
                      [&](OpBuilder &nested, Location loc, ValueRange args) {
                        Value two = arith::ConstantOp::create(
                            nested, loc, nested.getFloatAttr(computeType, 2.0));
@@ -470,9 +500,8 @@ Value MaskedSlices::createVarianceScale(int64_t ddof) {
 
 Value MaskedSlices::createDeviationScale(Value std, int64_t ddof) {
   Value count = createCount();
-  AffineMap identity = identityOf(builder, count);
   return elementwise(
-      count, computeType, {count, std}, {identity, identity},
+      computeType, {count, std},
       [&](OpBuilder &nested, Location loc, ValueRange args) {
         Value zero = arith::ConstantOp::create(nested, loc,
                                                nested.getZeroAttr(computeType));
@@ -488,7 +517,7 @@ Value MaskedSlices::createDeviationScale(Value std, int64_t ddof) {
 
 Value MaskedSlices::createDirection(Value input, Value norm) {
   return elementwise(
-      like, computeType, {input, norm}, {fullMap, reducedMap},
+      Extent::Full, computeType, {input, norm}, {fullMap, reducedMap},
       [&](OpBuilder &nested, Location loc, ValueRange args) {
         Value zero = arith::ConstantOp::create(nested, loc,
                                                nested.getZeroAttr(computeType));
@@ -526,7 +555,7 @@ Value MaskedSlices::createSoftmaxWeights(Value input, Value result) {
                return arith::AddFOp::create(nested, loc, args.back(), one);
              });
   return elementwise(
-      like, computeType, {input, result, infinities},
+      Extent::Full, computeType, {input, result, infinities},
       {fullMap, reducedMap, reducedMap},
       [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
         Value zero = arith::ConstantOp::create(nested, loc,

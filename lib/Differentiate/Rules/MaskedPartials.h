@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDPARTIALS_H
 #define SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDPARTIALS_H
 
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -22,8 +23,14 @@ namespace sparse_autograd {
 /// sums accumulate in.
 class MaskedSlices {
 public:
-  /// `like` gives the shape of the input; `mask` may be null.
+  /// `like` gives the shape of the input; `mask` may be null. It is no tangent:
+  /// the shapes of all that is built are read from it.
   MaskedSlices(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value like,
+               mlir::Value mask, llvm::ArrayRef<int64_t> maskDims,
+               llvm::ArrayRef<int64_t> dims);
+
+  /// Slices that a rule builds tangents of: their shapes are noted.
+  MaskedSlices(Linearizer &linearizer, mlir::Location loc, mlir::Value like,
                mlir::Value mask, llvm::ArrayRef<int64_t> maskDims,
                llvm::ArrayRef<int64_t> dims);
 
@@ -81,11 +88,16 @@ public:
 private:
   using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
                                               mlir::ValueRange)>;
+  /// What tensors range over.
+  enum class Extent { Full, Reduced };
   /// An elementwise op over full or reduced tensors: `operands` with their
-  /// maps, a result of `type` like `shape`.
-  mlir::Value elementwise(mlir::Value shape, mlir::Type type,
+  /// maps, a result of `type`.
+  mlir::Value elementwise(Extent extent, mlir::Type type,
                           llvm::ArrayRef<mlir::Value> operands,
                           llvm::ArrayRef<mlir::AffineMap> maps, Body body);
+  /// The same on tensors of one shape.
+  mlir::Value elementwise(mlir::Type type, llvm::ArrayRef<mlir::Value> operands,
+                          Body body);
   /// A reduction of full tensors to a reduced one of the type of `identity`.
   mlir::Value reduce(mlir::TypedAttr identity,
                      llvm::ArrayRef<mlir::Value> operands,
@@ -97,10 +109,18 @@ private:
   mlir::Value createCount();
   /// The extents of reduced tensors.
   llvm::SmallVector<mlir::OpFoldResult> getReducedShape();
+  /// A tensor to read the extents of full or reduced tensors from.
+  mlir::Value getShape(Extent extent);
+  /// Notes the shape of `value`, which may be a tangent; returns it.
+  mlir::Value note(mlir::Value value, Extent extent);
+  /// Whether `value` is a full tensor. Without reduced dimensions all are.
+  Extent extentOf(mlir::Value value) const;
   bool isReduced(int64_t dim) const;
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
+  /// Null where the slices are of a transpose.
+  Linearizer *linearizer = nullptr;
   mlir::Value like, mask;
   llvm::SmallVector<int64_t> dims;
   mlir::RankedTensorType type;

@@ -36,8 +36,8 @@ struct MaskedReduceModel
                                              MaskedReduceOp> {
   LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
     auto op = cast<MaskedReduceOp>(operation);
-    MaskedSlices slices(linearizer.builder, op.getLoc(), op.getInput(),
-                        op.getMask(), op.getMaskDimensions(), op.getDims());
+    MaskedSlices slices(linearizer, op.getLoc(), op.getInput(), op.getMask(),
+                        op.getMaskDimensions(), op.getDims());
     Value tangent = slices.widen(linearizer.tangent(op.getInput()));
     Value input = slices.widen(op.getInput());
     Value result = op.getResult();
@@ -127,8 +127,8 @@ struct MaskedSoftmaxModel
                                              MaskedSoftmaxOp> {
   LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
     auto op = cast<MaskedSoftmaxOp>(operation);
-    MaskedSlices slices(linearizer.builder, op.getLoc(), op.getInput(),
-                        op.getMask(), op.getMaskDimensions(), op.getDims());
+    MaskedSlices slices(linearizer, op.getLoc(), op.getInput(), op.getMask(),
+                        op.getMaskDimensions(), op.getDims());
     // y (t - sum of y t), which is zero where y is.
     Value tangent = slices.widen(linearizer.tangent(op.getInput()));
     Value result = slices.widen(op.getResult());
@@ -145,8 +145,8 @@ struct MaskedLogSoftmaxModel
                                              MaskedLogSoftmaxOp> {
   LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
     auto op = cast<MaskedLogSoftmaxOp>(operation);
-    MaskedSlices slices(linearizer.builder, op.getLoc(), op.getInput(),
-                        op.getMask(), op.getMaskDimensions(), op.getDims());
+    MaskedSlices slices(linearizer, op.getLoc(), op.getInput(), op.getMask(),
+                        op.getMaskDimensions(), op.getDims());
     // t - sum of exp(y) t, on the selected elements.
     Value tangent = slices.widen(linearizer.tangent(op.getInput()));
     Value weights = slices.exponential(slices.widen(op.getResult()));
@@ -173,7 +173,7 @@ struct GradMaskModel
     linearizer.setTangent(op.getResult(),
                           selectUnder(linearizer.builder, op.getLoc(),
                                       linearizer.tangent(op.getInput()),
-                                      support));
+                                      support, op.getInput()));
     return success();
   }
 };

@@ -1,0 +1,27 @@
+//===- ParallelToRuntime.h - parallel loops to runtime calls ---*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_CONVERSION_PARALLELTORUNTIME_PARALLELTORUNTIME_H
+#define SPARSEAUTOGRAD_CONVERSION_PARALLELTORUNTIME_PARALLELTORUNTIME_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace sparse_autograd {
+
+/// The attribute (unit) of a call that runs a range of a parallel loop: its
+/// first operand is 0, its second the number of iterations.
+inline constexpr llvm::StringLiteral parallelAttributeName =
+    "sparse_autograd.parallel";
+
+#define GEN_PASS_DECL_OUTLINEPARALLEL
+#define GEN_PASS_DECL_PARALLELCALLSTORUNTIME
+#include "SparseAutograd/Conversion/Passes.h.inc"
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_CONVERSION_PARALLELTORUNTIME_PARALLELTORUNTIME_H

@@ -1,0 +1,86 @@
+//===- Pipelines.h - from a program to code ---------------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pipeline `--sparse-autograd`, as a sequence of named phases. Each phase
+// ends in a state of the IR that a test describes (test/Pipelines) and that
+// `compile-to` stops at.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_PIPELINES_PIPELINES_H
+#define SPARSEAUTOGRAD_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace sparse_autograd {
+
+/// The phases, in order. Each name is also a value of the option `compile-to`.
+enum class Phase {
+  /// `differentiate`: the calls of derivatives (value_and_grad, vjp, jvp) have
+  /// become plain functions on tensors; functions are inlined, and the manifest
+  /// of the public ones is recorded.
+  Differentiate,
+  /// `select-formats`: every tensor has the encoding that it is stored in.
+  /// Dense tensors have none.
+  SelectFormats,
+  /// `lower-sparse`: linalg, arith and math on dense tensors, fused; no op of
+  /// sparse_autograd is left but `log`. What shapes leave open is asserted.
+  LowerSparse,
+  /// `target`: code of the target. For the CPU, a module of the LLVM dialect
+  /// whose entries have the C ABI of Runtime.h.
+  Target
+};
+
+/// Where the code is to run; a value of the option `target`.
+enum class TargetKind {
+  CPU, ///< `cpu`
+  GPU  ///< `gpu`
+};
+
+/// The options of the pipeline.
+struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
+  Option<TargetKind> target{
+      *this, "target", llvm::cl::desc("where the code is to run"),
+      llvm::cl::init(TargetKind::CPU),
+      llvm::cl::values(
+          clEnumValN(TargetKind::CPU, "cpu", "this machine's processor"),
+          clEnumValN(TargetKind::GPU, "gpu", "an NVIDIA GPU"))};
+  Option<Phase> compileTo{
+      *this, "compile-to", llvm::cl::desc("the last phase to run"),
+      llvm::cl::init(Phase::Target),
+      llvm::cl::values(
+          clEnumValN(Phase::Differentiate, "differentiate",
+                     "derivatives are plain functions on tensors"),
+          clEnumValN(Phase::SelectFormats, "select-formats",
+                     "every tensor has its encoding"),
+          clEnumValN(Phase::LowerSparse, "lower-sparse",
+                     "linalg on dense tensors, fused"),
+          clEnumValN(Phase::Target, "target", "code of the target"))};
+  Option<int64_t> threads{
+      *this, "threads",
+      llvm::cl::desc("0: the runtime decides how many threads a loop uses; 1: "
+                     "the code never asks for more than one. The results are "
+                     "the same bits"),
+      llvm::cl::init(0)};
+};
+
+/// Adds the passes of the phases up to `options.compileTo` to `pm`, whose op is
+/// a module. Fails, having reported it to `reportError`, if the options ask for
+/// something that there is not; then `pm` is unchanged.
+mlir::LogicalResult
+buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options,
+              llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>
+                  reportError);
+
+/// Registers the pipeline as `--sparse-autograd`.
+void registerPipelines();
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_PIPELINES_PIPELINES_H

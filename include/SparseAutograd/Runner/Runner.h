@@ -1,0 +1,48 @@
+//===- Runner.h - compile a file and call an entry --------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_RUNNER_RUNNER_H
+#define SPARSEAUTOGRAD_RUNNER_RUNNER_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sparse_autograd {
+
+/// How a report on a run is written.
+enum class ReportFormat { None, Text, Json };
+
+/// What to run.
+struct RunOptions {
+  std::string file;
+  /// May be empty if the file has one public function.
+  std::string entry;
+  llvm::StringMap<std::string> arguments;
+  /// Results that are saved, with their files; the others are printed.
+  std::vector<std::pair<std::string, std::string>> results;
+  /// 0: the runtime decides.
+  int threads = 0;
+  /// How often the entry is called; the results are those of the last call.
+  unsigned repetitions = 1;
+  ReportFormat report = ReportFormat::None;
+  /// Significant digits of logged numbers, 1 to 17.
+  int precision = 6;
+};
+
+/// Compiles the file, calls the entry, prints or saves the results and writes
+/// the report. Everything that can be checked is checked before the call; a
+/// file of results appears whole or not at all. Diagnostics of the compiler go
+/// to the standard error stream.
+llvm::Error runFile(const RunOptions &options);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_RUNNER_RUNNER_H

@@ -1,0 +1,93 @@
+//===- Values.h - arguments and results of entries --------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Between what a person writes (numbers, files) and what an entry takes (the C
+// ABI of Runtime.h), as its manifest describes it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_RUNNER_VALUES_H
+#define SPARSEAUTOGRAD_RUNNER_VALUES_H
+
+#include "SparseAutograd/IO/DenseArray.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include <optional>
+#include <string>
+
+namespace sparse_autograd {
+
+/// What the manifest says of an argument or a result.
+struct ValueType {
+  std::string name;
+  io::ElementType elementType = io::ElementType::F64;
+  /// The manifest's word for the element type (`index` is an i64).
+  std::string elementTypeName;
+  /// Nothing for a scalar; dynamic extents are -1.
+  std::optional<llvm::SmallVector<int64_t>> shape;
+  /// The argument that this one is the mask of; empty if none.
+  std::string maskOf;
+
+  /// Reads an element of the manifest's list of arguments or results.
+  static llvm::Expected<ValueType> parse(const llvm::json::Object &description);
+
+  /// The type as MLIR writes it: f64, tensor<?x8xf64>.
+  std::string str() const;
+};
+
+/// An argument or a result in the form of the C ABI, with its storage.
+class Value {
+public:
+  /// A place for a result of `type`.
+  explicit Value(ValueType type);
+  Value(Value &&other);
+  Value &operator=(Value &&) = delete;
+  /// Releases the buffer of a result.
+  ~Value();
+
+  /// An argument from a number.
+  static llvm::Expected<Value> fromNumber(ValueType type, llvm::StringRef text);
+  /// An argument from an array, whose type and extents must fit.
+  static llvm::Expected<Value> fromArray(ValueType type, io::DenseArray array,
+                                         llvm::StringRef source);
+
+  const ValueType &getType() const { return type; }
+  /// What the entry is given.
+  void *getPointer() { return words.data(); }
+
+  /// A result as an array of its own, row-major.
+  llvm::Expected<io::DenseArray> toArray() const;
+  /// A result as text: a number, or the elements of a tensor in brackets; of a
+  /// large tensor only type and extents.
+  llvm::Expected<std::string> toText() const;
+
+private:
+  ValueType type;
+  /// A scalar, or a memref descriptor.
+  llvm::SmallVector<int64_t> words;
+  /// The elements of an argument.
+  io::DenseArray elements;
+  bool isResult;
+};
+
+/// The arguments of an entry from the texts that name them: a number for a
+/// scalar, else a file (Read.h). An argument that is the mask of another one is
+/// taken from that one's file unless it is given itself.
+///
+/// `given` maps names, and arg0, arg1, ..., to texts. Fails, with the remedy,
+/// for a missing or an unknown name, a number that the type does not hold, a
+/// file that cannot be read, an array that does not fit.
+llvm::Expected<std::vector<Value>>
+bindArguments(llvm::ArrayRef<ValueType> types,
+              const llvm::StringMap<std::string> &given);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_RUNNER_VALUES_H

@@ -1,0 +1,321 @@
+//===- EmitEntries.cpp - functions to C entries -----------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
+
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/JSON.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_EMITENTRIES
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// What the functions of the program are called in the compiled code, so that
+/// one named `exp` or `free` does not collide with the C library's.
+static constexpr llvm::StringLiteral functionPrefix =
+    "sparse_autograd.function.";
+
+namespace {
+
+/// Emits the entry of one function.
+class EntryEmitter {
+public:
+  EntryEmitter(ModuleOp module, const LLVMTypeConverter &converter)
+      : module(module), converter(converter), builder(module.getContext()),
+        pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
+
+  LogicalResult emit(func::FuncOp function, const llvm::json::Object &entry);
+
+private:
+  /// Element `index` of an array of pointers.
+  Value loadPointer(Value array, int64_t index);
+  Value loadArgument(Value place, Type type, StringRef name);
+  void storeResult(Value value, Value place);
+  Value cast(Value value, Type type) {
+    return UnrealizedConversionCastOp::create(builder, loc, type, value)
+        .getResult(0);
+  }
+  Value constant(int64_t value) {
+    return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                    builder.getI64IntegerAttr(value));
+  }
+  void require(Value condition, const Twine &message) {
+    cf::AssertOp::create(builder, loc, condition, message.str());
+  }
+
+  ModuleOp module;
+  const LLVMTypeConverter &converter;
+  OpBuilder builder;
+  Location loc = UnknownLoc::get(module.getContext());
+  Type pointer;
+};
+
+} // namespace
+
+Value EntryEmitter::loadPointer(Value array, int64_t index) {
+  Value place =
+      LLVM::GEPOp::create(builder, loc, pointer, pointer, array,
+                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+  return LLVM::LoadOp::create(builder, loc, pointer, place);
+}
+
+/// An argument from its place, checked against the type. The layout inside the
+/// program is the identity, so a tensor must be dense; its offset moves to the
+/// pointer.
+Value EntryEmitter::loadArgument(Value place, Type type, StringRef name) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref) {
+    if (type.isInteger(1)) {
+      Value byte =
+          LLVM::LoadOp::create(builder, loc, builder.getI8Type(), place);
+      Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI8Type(),
+                                            builder.getI8IntegerAttr(0));
+      return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, byte,
+                                  zero);
+    }
+    Value scalar =
+        LLVM::LoadOp::create(builder, loc, converter.convertType(type), place);
+    return type.isIndex() ? cast(scalar, type) : scalar;
+  }
+
+  Type structure = converter.convertType(memref);
+  MemRefDescriptor given(LLVM::LoadOp::create(builder, loc, structure, place));
+  MemRefDescriptor checked = MemRefDescriptor::poison(builder, loc, structure);
+  Type element = converter.convertType(memref.getElementType());
+  Value aligned = LLVM::GEPOp::create(
+      builder, loc, pointer, element, given.alignedPtr(builder, loc),
+      ArrayRef<LLVM::GEPArg>{given.offset(builder, loc)});
+  checked.setAllocatedPtr(builder, loc, aligned);
+  checked.setAlignedPtr(builder, loc, aligned);
+  checked.setConstantOffset(builder, loc, 0);
+  Value one = constant(1), zero = constant(0);
+  Value stride = one;
+  for (int64_t i = memref.getRank() - 1; i >= 0; --i) {
+    Value extent = given.size(builder, loc, i);
+    if (memref.isDynamicDim(i)) {
+      require(LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge,
+                                   extent, zero),
+              "argument '" + name + "': extent " + Twine(i) + " is negative");
+    } else {
+      require(LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                                   extent, constant(memref.getDimSize(i))),
+              "argument '" + name + "': extent " + Twine(i) + " must be " +
+                  Twine(memref.getDimSize(i)));
+      extent = constant(memref.getDimSize(i));
+    }
+    // The stride along an extent of 0 or 1 has no meaning.
+    Value isDense = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                                         given.stride(builder, loc, i), stride);
+    Value isShort = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sle,
+                                         extent, one);
+    require(LLVM::OrOp::create(builder, loc, isDense, isShort),
+            "argument '" + name +
+                "' is not dense in row-major order; pass a contiguous copy");
+    checked.setSize(builder, loc, i, extent);
+    checked.setStride(builder, loc, i, stride);
+    stride = LLVM::MulOp::create(builder, loc, stride, extent);
+  }
+  return cast(checked, type);
+}
+
+void EntryEmitter::storeResult(Value value, Value place) {
+  Type type = value.getType();
+  if (type.isInteger(1))
+    value = LLVM::ZExtOp::create(builder, loc, builder.getI8Type(), value);
+  else if (isa<MemRefType>(type) || type.isIndex())
+    value = cast(value, converter.convertType(type));
+  LLVM::StoreOp::create(builder, loc, value, place);
+}
+
+LogicalResult EntryEmitter::emit(func::FuncOp function,
+                                 const llvm::json::Object &entry) {
+  MLIRContext *context = module.getContext();
+  loc = function.getLoc();
+  auto nothing = LLVM::LLVMVoidType::get(context);
+  Type i32 = builder.getI32Type();
+  StringRef name = *entry.getString("name");
+
+  builder.setInsertionPointToEnd(module.getBody());
+  auto body =
+      func::FuncOp::create(builder, loc, ("sparse_autograd.body." + name).str(),
+                           builder.getFunctionType({pointer, pointer}, {}));
+  body.setPrivate();
+  Block *block = body.addEntryBlock();
+  builder.setInsertionPointToStart(block);
+  const llvm::json::Array *arguments = entry.getArray("arguments");
+  if (!arguments || arguments->size() != function.getNumArguments())
+    return function.emitError(
+        "has other arguments than the manifest says; record the manifest "
+        "after the last pass that changes signatures on tensors");
+  SmallVector<Value> operands;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto *description = (*arguments)[i].getAsObject();
+    operands.push_back(
+        loadArgument(loadPointer(block->getArgument(0), i), type,
+                     description ? description->getString("name").value_or("")
+                                 : StringRef()));
+  }
+  auto call = func::CallOp::create(builder, loc, function, operands);
+
+  // A buffer that an argument or an earlier result has already.
+  auto address = [&](Value buffer) -> Value {
+    return memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+  };
+  SmallVector<Value> results;
+  for (Value result : call.getResults()) {
+    auto type = dyn_cast<MemRefType>(result.getType());
+    if (type) {
+      Value shared;
+      SmallVector<Value> others;
+      llvm::append_range(others, operands);
+      llvm::append_range(others, results);
+      for (Value other : others) {
+        if (!isa<MemRefType>(other.getType()))
+          continue;
+        Value same =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                  address(result), address(other));
+        shared =
+            shared ? arith::OrIOp::create(builder, loc, shared, same) : same;
+      }
+      if (shared) {
+        auto choice = scf::IfOp::create(builder, loc, type, shared,
+                                        /*withElseRegion=*/true);
+        builder.setInsertionPointToStart(choice.thenBlock());
+        SmallVector<Value> sizes;
+        for (int64_t i = 0; i < type.getRank(); ++i)
+          if (type.isDynamicDim(i))
+            sizes.push_back(memref::DimOp::create(builder, loc, result, i));
+        Value copy = memref::AllocOp::create(builder, loc, type, sizes);
+        memref::CopyOp::create(builder, loc, result, copy);
+        scf::YieldOp::create(builder, loc, copy);
+        builder.setInsertionPointToStart(choice.elseBlock());
+        scf::YieldOp::create(builder, loc, result);
+        builder.setInsertionPointAfter(choice);
+        result = choice.getResult(0);
+      }
+    }
+    results.push_back(result);
+  }
+  // Nothing raises from here on.
+  for (auto [i, result] : llvm::enumerate(results))
+    storeResult(result, loadPointer(block->getArgument(1), i));
+  func::ReturnOp::create(builder, loc);
+
+  // The entry itself.
+  builder.setInsertionPointToEnd(module.getBody());
+  auto outer = LLVM::LLVMFuncOp::create(
+      builder, loc, *entry.getString("symbol"),
+      LLVM::LLVMFunctionType::get(i32, {pointer, pointer}));
+  Block *outerBlock = outer.addEntryBlock(builder);
+  builder.setInsertionPointToStart(outerBlock);
+  Value bodyAddress =
+      cast(func::ConstantOp::create(builder, loc, body.getFunctionType(),
+                                    body.getName()),
+           pointer);
+  auto guard = module.lookupSymbol<LLVM::LLVMFuncOp>("sparseAutogradGuard");
+  auto status =
+      LLVM::CallOp::create(builder, loc, guard,
+                           ValueRange{bodyAddress, outerBlock->getArgument(0),
+                                      outerBlock->getArgument(1)});
+  LLVM::ReturnOp::create(builder, loc, status.getResult());
+  (void)nothing;
+  return success();
+}
+
+namespace {
+struct EmitEntriesPass
+    : sparse_autograd::impl::EmitEntriesBase<EmitEntriesPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MLIRContext *context = &getContext();
+    auto text = module->getAttrOfType<StringAttr>(manifestAttributeName);
+    if (!text) {
+      module.emitError("has no manifest; run "
+                       "sparse-autograd-record-manifest first");
+      return signalPassFailure();
+    }
+    llvm::Expected<llvm::json::Value> manifest = llvm::json::parse(text);
+    if (!manifest) {
+      module.emitError("'")
+          << manifestAttributeName
+          << "' is not JSON: " << llvm::toString(manifest.takeError());
+      return signalPassFailure();
+    }
+    const llvm::json::Object *object = manifest->getAsObject();
+    const llvm::json::Array *entries =
+        object ? object->getArray("entries") : nullptr;
+    if (!entries) {
+      module.emitError("'") << manifestAttributeName << "' has no entries";
+      return signalPassFailure();
+    }
+
+    LowerToLLVMOptions options(context);
+    LLVMTypeConverter converter(context, options);
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    Type pointer = LLVM::LLVMPointerType::get(context);
+    LLVM::LLVMFuncOp::create(
+        builder, module.getLoc(), "sparseAutogradGuard",
+        LLVM::LLVMFunctionType::get(builder.getI32Type(),
+                                    {pointer, pointer, pointer}));
+
+    EntryEmitter emitter(module, converter);
+    for (const llvm::json::Value &value : *entries) {
+      const llvm::json::Object *entry = value.getAsObject();
+      if (!entry || !entry->getString("name") || !entry->getString("symbol")) {
+        module.emitError("'") << manifestAttributeName
+                              << "' has an entry without a name or a symbol";
+        return signalPassFailure();
+      }
+      StringRef name = *entry->getString("name");
+      auto function = module.lookupSymbol<func::FuncOp>(name);
+      if (!function || function.isExternal()) {
+        module.emitError("the manifest lists the function '")
+            << name << "', which the module does not define";
+        return signalPassFailure();
+      }
+      if (failed(emitter.emit(function, *entry)))
+        return signalPassFailure();
+    }
+
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, module);
+    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      if (function.isExternal() ||
+          function.getName().starts_with("sparse_autograd."))
+        continue;
+      function.setPrivate();
+      auto renamed =
+          StringAttr::get(context, functionPrefix + function.getName());
+      users.replaceAllUsesWith(function, renamed);
+      function.setSymNameAttr(renamed);
+    }
+
+    builder.setInsertionPointToEnd(module.getBody());
+    std::string terminated = text.str();
+    terminated.push_back('\0');
+    LLVM::GlobalOp::create(
+        builder, module.getLoc(),
+        LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()),
+        /*isConstant=*/true, LLVM::Linkage::External, manifestSymbol,
+        builder.getStringAttr(terminated));
+    module->removeAttr(manifestAttributeName);
+  }
+};
+} // namespace

@@ -1,0 +1,130 @@
+//===- RecordManifest.cpp - the functions as callers see them ---*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
+
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Runtime/Runtime.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_RECORDMANIFEST
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// How the manifest writes an element type; empty if the C ABI has none.
+static std::string getElementTypeName(Type type) {
+  if (type.isIndex())
+    return "index";
+  bool known = isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
+  for (unsigned width : {1, 8, 16, 32, 64})
+    known |= type.isSignlessInteger(width);
+  if (!known)
+    return "";
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return name;
+}
+
+/// The description of an argument or a result, or why there is none.
+static FailureOr<llvm::json::Object> describe(Type type, StringRef name) {
+  llvm::json::Object description{{"name", name.str()}};
+  Type element = type;
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    if (tensor.getEncoding())
+      return failure();
+    element = tensor.getElementType();
+    llvm::json::Array shape;
+    for (int64_t extent : tensor.getShape())
+      shape.push_back(ShapedType::isDynamic(extent)
+                          ? llvm::json::Value(nullptr)
+                          : llvm::json::Value(extent));
+    description["shape"] = std::move(shape);
+  }
+  std::string elementName = getElementTypeName(element);
+  if (elementName.empty())
+    return failure();
+  description["element_type"] = elementName;
+  return description;
+}
+
+static FailureOr<llvm::json::Array>
+describeAll(func::FuncOp function, TypeRange types, StringRef kind,
+            llvm::function_ref<DictionaryAttr(unsigned)> getAttributes) {
+  llvm::json::Array all;
+  llvm::StringSet<> names;
+  for (auto [i, type] : llvm::enumerate(types)) {
+    std::string name = (kind + Twine(i)).str();
+    DictionaryAttr attributes = getAttributes(i);
+    auto getString = [&](StringRef key) {
+      return attributes ? attributes.getAs<StringAttr>(key) : StringAttr();
+    };
+    if (auto given = getString(SparseAutogradDialect::getNameAttrName()))
+      name = given.str();
+    if (!names.insert(name).second)
+      return function.emitError("has two ")
+             << (kind == "arg" ? "arguments" : "results") << " named '" << name
+             << "'; give each its own 'sparse_autograd.name'";
+    FailureOr<llvm::json::Object> description = describe(type, name);
+    if (failed(description))
+      return function.emitError("'")
+             << name << "' has type " << type
+             << ", which callers cannot pass: an entry takes and returns "
+                "scalars and dense ranked tensors of i1, i8, i16, i32, i64, "
+                "index, f16, bf16, f32 or f64; make the function private or "
+                "convert inside it";
+    if (auto of = getString(SparseAutogradDialect::getMaskOfAttrName()))
+      (*description)["mask_of"] = of.str();
+    all.push_back(std::move(*description));
+  }
+  return all;
+}
+
+namespace {
+struct RecordManifestPass
+    : sparse_autograd::impl::RecordManifestBase<RecordManifestPass> {
+  void runOnOperation() override {
+    llvm::json::Array entries;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!function.isPublic())
+        continue;
+      if (function.isExternal()) {
+        function.emitError("is declared without a body; a program defines all "
+                           "its functions");
+        return signalPassFailure();
+      }
+      auto arguments =
+          describeAll(function, function.getArgumentTypes(), "arg",
+                      [&](unsigned i) { return function.getArgAttrDict(i); });
+      auto results = describeAll(
+          function, function.getResultTypes(), "result",
+          [&](unsigned i) { return function.getResultAttrDict(i); });
+      if (failed(arguments) || failed(results))
+        return signalPassFailure();
+      entries.push_back(llvm::json::Object{
+          {"name", function.getName()},
+          {"symbol", (entrySymbolPrefix + function.getName()).str()},
+          {"arguments", std::move(*arguments)},
+          {"results", std::move(*results)}});
+    }
+    llvm::json::Object manifest{
+        {"version", manifestVersion},
+        {"runtime_version", int64_t(SPARSE_AUTOGRAD_RUNTIME_VERSION)},
+        {"entries", std::move(entries)}};
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::json::Value(std::move(manifest));
+    getOperation()->setAttr(manifestAttributeName,
+                            StringAttr::get(&getContext(), text));
+  }
+};
+} // namespace

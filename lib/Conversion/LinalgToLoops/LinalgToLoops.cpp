@@ -1,0 +1,344 @@
+//===- LinalgToLoops.cpp - linalg on memrefs to loops -----------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides which loop of a nest is cut into chunks, and emits the nest and what
+// a cut reduction needs around it. A nest's loops are those of LoopNest.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/LinalgToLoops/LinalgToLoops.h"
+
+#include "Combiner.h"
+#include "LoopNest.h"
+#include "LoopOrder.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_LINALGTOLOOPS
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+namespace {
+
+/// Columns of a block where a loop inside a reduction is cut: long enough for
+/// vectors, and with whole cache lines at both ends.
+constexpr int64_t columnBlock = 256;
+
+/// How a nest is cut.
+struct Cut {
+  enum Kind {
+    None,   ///< not at all
+    Domain, ///< a parallel loop: chunks write to different places
+    Reduce  ///< a reduction: chunks have partial results
+  };
+  Kind kind = None;
+  unsigned dimension = 0;
+};
+
+class Lowering {
+public:
+  Lowering(const LinalgToLoopsOptions &options, IRRewriter &rewriter)
+      : options(options), rewriter(rewriter) {}
+
+  void lower(linalg::LinalgOp op, bool mayCut);
+
+private:
+  Cut chooseCut(linalg::LinalgOp op, ArrayRef<unsigned> order) const;
+  void emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order, Cut cut);
+  Value computeChunk(linalg::LinalgOp op, const LoopNest &nest, Cut cut);
+  void fill(Location loc, Value buffer, TypedAttr element);
+  void combinePartials(linalg::LinalgOp op, unsigned output, Value partials);
+
+  const LinalgToLoopsOptions &options;
+  IRRewriter &rewriter;
+};
+
+} // namespace
+
+/// What an iteration costs, in about the time of an addition.
+static int64_t estimateIterationCost(linalg::LinalgOp op) {
+  int64_t cost = 1;
+  op.getBlock()->walk([&](Operation *inner) {
+    if (isa<math::MathDialect>(inner->getDialect()) &&
+        !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp,
+             math::SqrtOp>(inner))
+      cost += 8;
+    else if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp>(
+                 inner))
+      cost += 2;
+  });
+  return cost;
+}
+
+/// The outputs that are the same for all iterations of loop `dimension`.
+static SmallVector<unsigned> getReducedOutputs(linalg::LinalgOp op,
+                                               unsigned dimension) {
+  SmallVector<unsigned> reduced;
+  for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
+    if (!op.getMatchingIndexingMap(&init).isFunctionOfDim(dimension))
+      reduced.push_back(i);
+  return reduced;
+}
+
+/// Whether each iteration of loop `dimension` writes to places of its own.
+static bool separates(linalg::LinalgOp op, unsigned dimension) {
+  return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    return map.isProjectedPermutation() && map.isFunctionOfDim(dimension);
+  });
+}
+
+/// Whether chunks of loop `dimension` can have partial results.
+static bool canHavePartials(linalg::LinalgOp op, unsigned dimension) {
+  for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (!map.isProjectedPermutation() ||
+        (!map.isFunctionOfDim(dimension) && !getCombiner(op, i)))
+      return false;
+  }
+  return true;
+}
+
+Cut Lowering::chooseCut(linalg::LinalgOp op, ArrayRef<unsigned> order) const {
+  if (!options.parallel || order.empty())
+    return {};
+  // A loop already inside a parallel one would run sequentially anyway.
+  if (op->getParentOfType<scf::ParallelOp>())
+    return {};
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t work = estimateIterationCost(op);
+  bool isStatic = true;
+  for (int64_t extent : extents) {
+    isStatic &= !ShapedType::isDynamic(extent);
+    if (isStatic && llvm::MulOverflow(work, extent, work))
+      work = std::numeric_limits<int64_t>::max();
+  }
+  if (isStatic && work < 2 * options.chunkWork)
+    return {};
+
+  // The outermost loop that has iterations.
+  unsigned outer = order.front();
+  for (unsigned loop : order)
+    if (extents[loop] != 1) {
+      outer = loop;
+      break;
+    }
+  if (separates(op, outer))
+    return {Cut::Domain, outer};
+
+  // A reduction outside, as in a sum over the rows of a matrix: blocks of
+  // columns, if there are many; else each chunk of rows has partial sums.
+  for (unsigned loop : order)
+    if (separates(op, loop) && !ShapedType::isDynamic(extents[loop]) &&
+        extents[loop] >= 8 * columnBlock)
+      return {Cut::Domain, loop};
+  if (canHavePartials(op, outer))
+    return {Cut::Reduce, outer};
+  for (unsigned loop : order)
+    if (extents[loop] != 1 && separates(op, loop))
+      return {Cut::Domain, loop};
+  return {};
+}
+
+/// How many iterations of the cut loop a chunk has: enough to be worth it, and
+/// not so few that there are more partial results than allowed. A function of
+/// the extents alone.
+Value Lowering::computeChunk(linalg::LinalgOp op, const LoopNest &nest,
+                             Cut cut) {
+  Location loc = op.getLoc();
+  MLIRContext *context = op.getContext();
+  AffineExpr s0 = getAffineSymbolExpr(0, context);
+  AffineExpr s1 = getAffineSymbolExpr(1, context);
+  OpFoldResult inner = rewriter.getIndexAttr(estimateIterationCost(op));
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (loop != cut.dimension)
+      inner = affine::makeComposedFoldedAffineApply(
+          rewriter, loc, AffineMap::get(0, 2, s0 * s1),
+          {inner, nest.getExtent(loop)});
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  Value work = getValueOrCreateConstantIndexOp(rewriter, loc, inner);
+  work = arith::MaxSIOp::create(rewriter, loc, work, one);
+  Value wanted =
+      arith::ConstantIndexOp::create(rewriter, loc, options.chunkWork);
+  Value chunk = arith::CeilDivSIOp::create(rewriter, loc, wanted, work);
+  if (cut.kind == Cut::Reduce) {
+    Value extent = getValueOrCreateConstantIndexOp(
+        rewriter, loc, nest.getExtent(cut.dimension));
+    Value partials =
+        arith::ConstantIndexOp::create(rewriter, loc, options.maximalPartials);
+    chunk = arith::MaxSIOp::create(
+        rewriter, loc, chunk,
+        arith::CeilDivSIOp::create(rewriter, loc, extent, partials));
+  } else if (nest.getOrder().front() != cut.dimension) {
+    // The cut loop is an inner one: whole vectors and cache lines.
+    Value block = arith::ConstantIndexOp::create(rewriter, loc, columnBlock);
+    chunk = arith::MaxSIOp::create(rewriter, loc, chunk, block);
+  }
+  return chunk;
+}
+
+void Lowering::fill(Location loc, Value buffer, TypedAttr element) {
+  Value constant = arith::ConstantOp::create(rewriter, loc, element);
+  auto op = linalg::FillOp::create(rewriter, loc, constant, buffer);
+  lower(cast<linalg::LinalgOp>(op.getOperation()), /*mayCut=*/false);
+}
+
+/// output = combine(output, partials[0], partials[1], ...).
+void Lowering::combinePartials(linalg::LinalgOp op, unsigned output,
+                               Value partials) {
+  OpOperand *init = op.getDpsInitOperand(output);
+  int64_t rank = cast<MemRefType>(init->get().getType()).getRank();
+  Operation *combiner = getCombiner(op, output);
+  SmallVector<utils::IteratorType> iterators(rank + 1,
+                                             utils::IteratorType::parallel);
+  iterators.front() = utils::IteratorType::reduction;
+  AffineMap identity = rewriter.getMultiDimIdentityMap(rank + 1);
+  auto combine = linalg::GenericOp::create(
+      rewriter, op.getLoc(), partials, init->get(),
+      ArrayRef<AffineMap>{identity, identity.dropResult(0)}, iterators,
+      [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+        BlockArgument accumulator = op.getRegionOutputArgs()[output];
+        IRMapping mapping;
+        for (Value operand : combiner->getOperands())
+          mapping.map(operand, arguments[operand == accumulator ? 1 : 0]);
+        Operation *clone = builder.clone(*combiner, mapping);
+        linalg::YieldOp::create(builder, loc, clone->getResults());
+      });
+  lower(cast<linalg::LinalgOp>(combine.getOperation()), /*mayCut=*/false);
+}
+
+void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order, Cut cut) {
+  Location loc = op.getLoc();
+  LoopNest nest(op, order, rewriter);
+  Value extent = getValueOrCreateConstantIndexOp(rewriter, loc,
+                                                 nest.getExtent(cut.dimension));
+  Value chunk = computeChunk(op, nest, cut);
+  Value count = arith::CeilDivSIOp::create(rewriter, loc, extent, chunk);
+
+  SmallVector<unsigned> reduced;
+  SmallVector<Value> partials;
+  if (cut.kind == Cut::Reduce)
+    reduced = getReducedOutputs(op, cut.dimension);
+  for (unsigned output : reduced) {
+    Value buffer = op.getDpsInitOperand(output)->get();
+    auto type = cast<MemRefType>(buffer.getType());
+    SmallVector<int64_t> shape = {ShapedType::kDynamic};
+    llvm::append_range(shape, type.getShape());
+    SmallVector<Value> sizes = {count};
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (type.isDynamicDim(i))
+        sizes.push_back(memref::DimOp::create(rewriter, loc, buffer, i));
+    partials.push_back(memref::AllocOp::create(
+        rewriter, loc, MemRefType::get(shape, type.getElementType()), sizes));
+  }
+
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  auto loop = scf::ParallelOp::create(rewriter, loc, zero, count, one);
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    Value index = loop.getInductionVars().front();
+    Value begin = arith::MulIOp::create(rewriter, loc, index, chunk);
+    Value end = arith::MinSIOp::create(
+        rewriter, loc, arith::AddIOp::create(rewriter, loc, begin, chunk),
+        extent);
+    nest.setRange(cut.dimension, begin, end);
+    for (auto [output, partial] : llvm::zip_equal(reduced, partials)) {
+      Value buffer = op.getDpsInitOperand(output)->get();
+      int64_t rank = cast<MemRefType>(buffer.getType()).getRank();
+      SmallVector<OpFoldResult> offsets(rank + 1, rewriter.getIndexAttr(0));
+      SmallVector<OpFoldResult> strides(rank + 1, rewriter.getIndexAttr(1));
+      SmallVector<OpFoldResult> sizes =
+          memref::getMixedSizes(rewriter, loc, partial);
+      SmallVector<OpFoldResult> extents(llvm::drop_begin(sizes));
+      offsets.front() = index;
+      sizes.front() = rewriter.getIndexAttr(1);
+      SmallVector<int64_t> shape(cast<MemRefType>(buffer.getType()).getShape());
+      auto type = memref::SubViewOp::inferRankReducedResultType(
+          shape, cast<MemRefType>(partial.getType()), offsets, sizes, strides);
+      Value own = memref::SubViewOp::create(rewriter, loc, type, partial,
+                                            offsets, sizes, strides);
+      fill(loc, own, getNeutralElement(getCombiner(op, output)));
+      nest.setOutput(output, own);
+    }
+    nest.emit(rewriter);
+  }
+  for (auto [output, partial] : llvm::zip_equal(reduced, partials)) {
+    combinePartials(op, output, partial);
+    memref::DeallocOp::create(rewriter, loc, partial);
+  }
+}
+
+void Lowering::lower(linalg::LinalgOp op, bool mayCut) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  normalizeCombiners(op, rewriter);
+  SmallVector<unsigned> order = chooseLoopOrder(op);
+  rewriter.setInsertionPoint(op);
+  Cut cut = mayCut ? chooseCut(op, order) : Cut();
+  if (cut.kind == Cut::None)
+    LoopNest(op, order, rewriter).emit(rewriter);
+  else
+    emitCut(op, order, cut);
+  rewriter.setInsertionPointAfter(op);
+  rewriter.eraseOp(op);
+}
+
+namespace {
+struct LinalgToLoopsPass
+    : sparse_autograd::impl::LinalgToLoopsBase<LinalgToLoopsPass> {
+  using LinalgToLoopsBase::LinalgToLoopsBase;
+
+  void runOnOperation() override {
+    LinalgToLoopsOptions options;
+    options.chunkWork = std::max<int64_t>(1, chunkWork);
+    options.maximalPartials = std::max<int64_t>(1, maximalPartials);
+    options.parallel = parallel;
+
+    IRRewriter rewriter(&getContext());
+    // Copies between layouts would call a function that the runtime has not;
+    // as loops they vectorize too.
+    getOperation()->walk([&](memref::CopyOp copy) {
+      auto source = dyn_cast<MemRefType>(copy.getSource().getType());
+      auto target = dyn_cast<MemRefType>(copy.getTarget().getType());
+      if (!source || !target ||
+          (source.getLayout().isIdentity() && target.getLayout().isIdentity()))
+        return;
+      rewriter.setInsertionPoint(copy);
+      linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(),
+                               copy.getTarget());
+      rewriter.eraseOp(copy);
+    });
+
+    SmallVector<linalg::LinalgOp> ops;
+    WalkResult result = getOperation()->walk([&](linalg::LinalgOp op) {
+      if (!op.hasPureBufferSemantics()) {
+        op.emitError("is not on buffers; bufferize before lowering to loops");
+        return WalkResult::interrupt();
+      }
+      ops.push_back(op);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+    Lowering lowering(options, rewriter);
+    for (linalg::LinalgOp op : ops)
+      lowering.lower(op, /*mayCut=*/true);
+  }
+};
+} // namespace

@@ -1,0 +1,27 @@
+//===- Patterns.h - our own conversions to LLVM -----------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_CONVERSION_PROGRAMTOLLVM_PATTERNS_H
+#define SPARSEAUTOGRAD_CONVERSION_PROGRAMTOLLVM_PATTERNS_H
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+
+namespace sparse_autograd {
+
+/// Adds the patterns that call the runtime (memory, assertions, log) and those
+/// of i1 in memory. They take precedence over upstream's.
+void populateRuntimePatterns(const mlir::LLVMTypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
+
+/// Does the arithmetic of f16 and bf16 below `root` in f32, rounding each
+/// result.
+llvm::LogicalResult emulateNarrowFloats(mlir::Operation *root);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_CONVERSION_PROGRAMTOLLVM_PATTERNS_H

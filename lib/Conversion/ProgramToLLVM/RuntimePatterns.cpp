@@ -1,0 +1,302 @@
+//===- RuntimePatterns.cpp - conversions that call the runtime --*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Runtime/Runtime.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// Upstream's patterns have 1.
+static constexpr unsigned ownBenefit = 10;
+
+/// A function of the runtime.
+static FailureOr<LLVM::LLVMFuncOp>
+getRuntimeFunction(OpBuilder &builder, Operation *user, StringRef name,
+                   ArrayRef<Type> parameters, Type result = {}) {
+  if (!result)
+    result = LLVM::LLVMVoidType::get(builder.getContext());
+  return LLVM::lookupOrCreateFn(builder, user->getParentOfType<ModuleOp>(),
+                                name, parameters, result);
+}
+
+static Value createInteger(OpBuilder &builder, Location loc, Type type,
+                           int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc, type,
+                                  builder.getIntegerAttr(type, value));
+}
+
+/// The address of a zero-terminated constant with the text of `text`.
+static Value createString(ConversionPatternRewriter &rewriter, Operation *user,
+                          StringRef prefix, StringRef text) {
+  auto module = user->getParentOfType<ModuleOp>();
+  std::string terminated = text.str();
+  terminated.push_back('\0');
+  auto value = rewriter.getStringAttr(terminated);
+  LLVM::GlobalOp global;
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(module.getBody());
+    unsigned counter = 0;
+    std::string name;
+    do
+      name = (prefix + Twine(counter++)).str();
+    while (module.lookupSymbol(name));
+    global = LLVM::GlobalOp::create(
+        rewriter, user->getLoc(),
+        LLVM::LLVMArrayType::get(rewriter.getI8Type(), terminated.size()),
+        /*isConstant=*/true, LLVM::Linkage::Internal, name, value);
+  }
+  return LLVM::AddressOfOp::create(rewriter, user->getLoc(), global);
+}
+
+namespace {
+
+/// memref.alloc -> sparseAutogradAllocate(bytes). Bytes that overflow are -1,
+/// which the runtime refuses.
+struct AllocOpLowering : ConvertOpToLLVMPattern<memref::AllocOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::AllocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    MemRefType type = op.getType();
+    if (!isConvertibleAndHasIdentityMaps(type) ||
+        op.getAlignment().value_or(1) > 64)
+      return rewriter.notifyMatchFailure(
+          op, "needs the identity layout and an alignment of at most 64");
+    Type i64 = rewriter.getI64Type();
+    Type element = getTypeConverter()->convertType(type.getElementType());
+    Value bytes = createInteger(
+        rewriter, loc, i64,
+        DataLayout::closest(op).getTypeSize(element).getFixedValue());
+    Value zero = createInteger(rewriter, loc, i64, 0);
+    Value overflow;
+    auto note = [&](Value flag) {
+      overflow =
+          overflow ? LLVM::OrOp::create(rewriter, loc, overflow, flag) : flag;
+    };
+    // A dimension of extent 0 does not hide the overflow of others: the sizes
+    // are still wrong, and such an allocation is an error too.
+    ValueRange dynamicSizes = adaptor.getDynamicSizes();
+    SmallVector<Value> sizes;
+    for (int64_t extent : type.getShape()) {
+      if (!ShapedType::isDynamic(extent)) {
+        sizes.push_back(createInteger(rewriter, loc, i64, extent));
+        continue;
+      }
+      sizes.push_back(dynamicSizes.front());
+      dynamicSizes = dynamicSizes.drop_front();
+      note(LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::slt,
+                                sizes.back(), zero));
+    }
+    SmallVector<Value> strides(sizes.size());
+    Value stride = createInteger(rewriter, loc, i64, 1);
+    auto pair = LLVM::LLVMStructType::getLiteral(rewriter.getContext(),
+                                                 {i64, rewriter.getI1Type()});
+    for (int64_t i = static_cast<int64_t>(sizes.size()) - 1; i >= 0; --i) {
+      strides[i] = stride;
+      stride = LLVM::MulOp::create(rewriter, loc, stride, sizes[i]);
+      if (type.hasStaticShape()) {
+        bytes = LLVM::MulOp::create(rewriter, loc, bytes, sizes[i]);
+        continue;
+      }
+      Value product = LLVM::SMulWithOverflowOp::create(rewriter, loc, pair,
+                                                       bytes, sizes[i]);
+      bytes = LLVM::ExtractValueOp::create(rewriter, loc, product, 0);
+      note(LLVM::ExtractValueOp::create(rewriter, loc, product, 1));
+    }
+    if (overflow)
+      bytes =
+          LLVM::SelectOp::create(rewriter, loc, overflow,
+                                 createInteger(rewriter, loc, i64, -1), bytes);
+    FailureOr<LLVM::LLVMFuncOp> allocate = getRuntimeFunction(
+        rewriter, op, "sparseAutogradAllocate", {i64}, getPtrType());
+    if (failed(allocate))
+      return failure();
+    Value block =
+        LLVM::CallOp::create(rewriter, loc, *allocate, bytes).getResult();
+    rewriter.replaceOp(op,
+                       Value(createMemRefDescriptor(loc, type, block, block,
+                                                    sizes, strides, rewriter)));
+    return success();
+  }
+};
+
+/// memref.dealloc -> sparseAutogradDeallocate.
+struct DeallocOpLowering : ConvertOpToLLVMPattern<memref::DeallocOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::DeallocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FailureOr<LLVM::LLVMFuncOp> deallocate = getRuntimeFunction(
+        rewriter, op, "sparseAutogradDeallocate", {getPtrType()});
+    if (failed(deallocate))
+      return failure();
+    Value block = MemRefDescriptor(adaptor.getMemref())
+                      .allocatedPtr(rewriter, op.getLoc());
+    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, *deallocate, block);
+    return success();
+  }
+};
+
+/// cf.assert -> a branch to sparseAutogradRaise, which does not return.
+struct AssertOpLowering : ConvertOpToLLVMPattern<cf::AssertOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(cf::AssertOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type i32 = rewriter.getI32Type();
+    FailureOr<LLVM::LLVMFuncOp> raise = getRuntimeFunction(
+        rewriter, op, "sparseAutogradRaise", {i32, getPtrType()});
+    if (failed(raise))
+      return failure();
+    Block *before = rewriter.getInsertionBlock();
+    Block *after = rewriter.splitBlock(before, ++Block::iterator(op));
+    Block *failed = rewriter.createBlock(after->getParent());
+    // The calls of the runtime that raise are all there is that never returns:
+    // what they are about is the arguments.
+    Value message =
+        createString(rewriter, op, "sparse_autograd.message.", op.getMsg());
+    LLVM::CallOp::create(
+        rewriter, loc, *raise,
+        ValueRange{
+            createInteger(rewriter, loc, i32, SPARSE_AUTOGRAD_INVALID_ARGUMENT),
+            message});
+    LLVM::UnreachableOp::create(rewriter, loc);
+    rewriter.setInsertionPointToEnd(before);
+    rewriter.replaceOpWithNewOp<LLVM::CondBrOp>(
+        op, adaptor.getArg(), after, ValueRange(), failed, ValueRange(),
+        std::pair<uint32_t, uint32_t>(1000000, 1));
+    return success();
+  }
+};
+
+/// A load of i1 is a load of its byte. LLVM's loop vectorizer refuses loads of
+/// types whose size in memory is not their own.
+struct BoolLoadOpLowering : ConvertOpToLLVMPattern<memref::LoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MemRefType type = op.getMemRefType();
+    if (!type.getElementType().isInteger(1))
+      return failure();
+    Location loc = op.getLoc();
+    Type i8 = rewriter.getI8Type();
+    Value place = getStridedElementPtr(
+        rewriter, loc, type, adaptor.getMemref(), adaptor.getIndices(),
+        LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw);
+    Value byte = LLVM::LoadOp::create(rewriter, loc, i8, place);
+    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(
+        op, LLVM::ICmpPredicate::ne, byte, createInteger(rewriter, loc, i8, 0));
+    return success();
+  }
+};
+
+/// A store of i1 is a store of the byte 0 or 1.
+struct BoolStoreOpLowering : ConvertOpToLLVMPattern<memref::StoreOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MemRefType type = op.getMemRefType();
+    if (!type.getElementType().isInteger(1))
+      return failure();
+    Location loc = op.getLoc();
+    Value place = getStridedElementPtr(
+        rewriter, loc, type, adaptor.getMemref(), adaptor.getIndices(),
+        LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw);
+    Value byte = LLVM::ZExtOp::create(rewriter, loc, rewriter.getI8Type(),
+                                      adaptor.getValue());
+    rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, byte, place);
+    return success();
+  }
+};
+
+/// sparse_autograd.log -> sparseAutogradLog(count, names, kinds, values).
+struct LogOpLowering : ConvertOpToLLVMPattern<LogOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(LogOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type i64 = rewriter.getI64Type(), i8 = rewriter.getI8Type();
+    Type f64 = rewriter.getF64Type();
+    Type pointer = getPtrType();
+    int32_t count = op.getNames().size();
+    FailureOr<LLVM::LLVMFuncOp> log = getRuntimeFunction(
+        rewriter, op, "sparseAutogradLog", {i64, pointer, pointer, pointer});
+    if (failed(log))
+      return failure();
+    Value number = createInteger(rewriter, loc, i64, count);
+    Value names =
+        LLVM::AllocaOp::create(rewriter, loc, pointer, pointer, number);
+    Value kinds = LLVM::AllocaOp::create(rewriter, loc, pointer, i8, number);
+    Value values = LLVM::AllocaOp::create(rewriter, loc, pointer, i64, number);
+    auto place = [&](Value array, Type type, int32_t i) -> Value {
+      return LLVM::GEPOp::create(rewriter, loc, pointer, type, array,
+                                 ArrayRef<LLVM::GEPArg>{i});
+    };
+    for (int32_t i = 0; i < count; ++i) {
+      StringRef name = cast<StringAttr>(op.getNames()[i]).getValue();
+      LLVM::StoreOp::create(
+          rewriter, loc,
+          createString(rewriter, op, "sparse_autograd.log_name.", name),
+          place(names, pointer, i));
+      Type type = op.getValues()[i].getType();
+      Value value = adaptor.getValues()[i];
+      bool isFloat = isa<FloatType>(type);
+      LLVM::StoreOp::create(rewriter, loc,
+                            createInteger(rewriter, loc, i8,
+                                          isFloat
+                                              ? SPARSE_AUTOGRAD_LOG_FLOAT
+                                              : SPARSE_AUTOGRAD_LOG_INTEGER),
+                            place(kinds, i8, i));
+      if (isFloat) {
+        if (type.getIntOrFloatBitWidth() < 64)
+          value = LLVM::FPExtOp::create(rewriter, loc, f64, value);
+      } else if (type.isInteger(1)) {
+        value = LLVM::ZExtOp::create(rewriter, loc, i64, value);
+      } else if (!type.isIndex() && type.getIntOrFloatBitWidth() < 64) {
+        value = LLVM::SExtOp::create(rewriter, loc, i64, value);
+      } else if (!type.isIndex() && type.getIntOrFloatBitWidth() > 64) {
+        return rewriter.notifyMatchFailure(op, "an integer wider than 64 bits");
+      }
+      LLVM::StoreOp::create(rewriter, loc, value, place(values, i64, i));
+    }
+    rewriter.replaceOpWithNewOp<LLVM::CallOp>(
+        op, *log, ValueRange{number, names, kinds, values});
+    return success();
+  }
+};
+
+} // namespace
+
+void sparse_autograd::populateRuntimePatterns(
+    const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<AllocOpLowering, DeallocOpLowering, AssertOpLowering,
+               BoolLoadOpLowering, BoolStoreOpLowering, LogOpLowering>(
+      converter, ownBenefit);
+}

@@ -1,0 +1,148 @@
+//===- TensorToBuffer.cpp - bufferization -----------------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/TensorToBuffer/TensorToBuffer.h"
+
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_TENSORTOBUFFER
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// Whether `value` has a buffer that may be written once it is dead: that of an
+/// op that made it, or one that a loop carries.
+static bool hasOwnBuffer(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return isa<linalg::LinalgOp>(op) || isa<scf::ForOp>(op);
+  Operation *parent = cast<BlockArgument>(value).getOwner()->getParentOp();
+  return isa<scf::ForOp>(parent);
+}
+
+/// Whether `user` is where `value` dies: every other use is before it, in the
+/// same block as the value.
+static bool isLastUse(Value value, Operation *user) {
+  if (value.getParentBlock() != user->getBlock())
+    return false;
+  return llvm::all_of(value.getUsers(), [&](Operation *other) {
+    if (other == user)
+      return true;
+    Operation *ancestor = user->getBlock()->findAncestorOpInBlock(*other);
+    return ancestor && ancestor->isBeforeInBlock(user);
+  });
+}
+
+/// Lets an elementwise op whose destination is fresh write to an operand that
+/// dies with it. One-shot analysis decides where a destination lives, but does
+/// not look for another one.
+static void reuseOperands(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || !linalg::isElementwise(op))
+    return;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    if (!init.get().getDefiningOp<tensor::EmptyOp>() ||
+        op.payloadUsesValueFromOperand(&init))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      Value value = input->get();
+      if (value.getType() != init.get().getType() ||
+          op.getMatchingIndexingMap(input) != map || !hasOwnBuffer(value) ||
+          !isLastUse(value, op))
+        continue;
+      // Another operand of the op that reads it elsewhere, or has taken it.
+      if (llvm::count(op->getOperands(), value) != 1)
+        continue;
+      init.set(value);
+      break;
+    }
+  }
+}
+
+/// Names and masks say something of tensors; the manifest has them.
+static void removeArgumentAttributes(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    function.removeArgAttr(i, SparseAutogradDialect::getNameAttrName());
+    function.removeArgAttr(i, SparseAutogradDialect::getMaskOfAttrName());
+  }
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    function.removeResultAttr(
+        i, StringAttr::get(function.getContext(),
+                           SparseAutogradDialect::getNameAttrName()));
+}
+
+namespace {
+struct TensorToBufferPass
+    : sparse_autograd::impl::TensorToBufferBase<TensorToBufferPass> {
+  using TensorToBufferBase::TensorToBufferBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    TensorToBufferBase::getDependentDialects(registry);
+    registry.insert<linalg::LinalgDialect, scf::SCFDialect>();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MLIRContext *context = &getContext();
+
+    RewritePatternSet patterns(context);
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    if (failed(applyPatternsGreedily(module, std::move(patterns))))
+      return signalPassFailure();
+
+    module.walk([](linalg::GenericOp op) { reuseOperands(op); });
+
+    // The caller's arguments are borrowed.
+    StringRef writable = bufferization::BufferizationDialect::kWritableAttrName;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      removeArgumentAttributes(function);
+      if (!function.isPublic())
+        continue;
+      for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+        if (isa<TensorType>(type))
+          function.setArgAttr(i, writable, BoolAttr::get(context, false));
+    }
+
+    bufferization::OneShotBufferizationOptions options;
+    options.allowReturnAllocsFromLoops = true;
+    options.bufferizeFunctionBoundaries = true;
+    options.setFunctionBoundaryTypeConversion(
+        bufferization::LayoutMapOption::IdentityLayoutMap);
+    options.unknownTypeConverterFn =
+        [](TensorType type, Attribute memorySpace,
+           const bufferization::BufferizationOptions &) {
+          return bufferization::getMemRefTypeWithStaticIdentityLayout(
+              type, memorySpace);
+        };
+    IRRewriter rewriter(context);
+    bufferization::OneShotAnalysisState state(module, options);
+    if (failed(bufferization::analyzeModuleOp(module, state)) ||
+        failed(bufferization::eliminateEmptyTensors(rewriter, module, state)))
+      return signalPassFailure();
+    bufferization::BufferizationState bufferizationState;
+    if (failed(bufferization::runOneShotModuleBufferize(module, options,
+                                                        bufferizationState)))
+      return signalPassFailure();
+  }
+};
+} // namespace

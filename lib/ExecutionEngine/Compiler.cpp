@@ -1,0 +1,185 @@
+//===- Compiler.cpp - the LLVM dialect to machine code ----------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorLibrary.h"
+
+#include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+using namespace llvm;
+
+namespace sparse_autograd {
+std::atomic<uint64_t> compilationCount{0};
+} // namespace sparse_autograd
+
+static Error makeError(const Twine &message) {
+  return createStringError(inconvertibleErrorCode(), message);
+}
+
+static Expected<std::unique_ptr<TargetMachine>>
+createTargetMachine(const sparse_autograd::CompileOptions &options) {
+  static const bool initialized = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  Triple triple(sys::getDefaultTargetTriple());
+  std::string message;
+  const Target *target = TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return makeError("LLVM has no target for " + triple.str() + ": " + message);
+
+  std::string cpu = options.cpu;
+  SubtargetFeatures features;
+  if (cpu.empty()) {
+    cpu = sys::getHostCPUName().str();
+    for (const auto &feature : sys::getHostCPUFeatures())
+      features.AddFeature(feature.getKey(), feature.getValue());
+  }
+  for (StringRef feature : split(options.features, ','))
+    if (!feature.empty())
+      features.AddFeature(feature);
+
+  std::unique_ptr<MCSubtargetInfo> subtarget(
+      target->createMCSubtargetInfo(triple, "", ""));
+  if (!subtarget->isCPUStringValid(cpu))
+    return makeError("LLVM does not know the processor '" + cpu + "' of " +
+                     triple.str());
+  CodeGenOptLevel level = options.optimizationLevel >= 3
+                              ? CodeGenOptLevel::Aggressive
+                          : options.optimizationLevel == 2
+                              ? CodeGenOptLevel::Default
+                          : options.optimizationLevel == 1
+                              ? CodeGenOptLevel::Less
+                              : CodeGenOptLevel::None;
+  // Position independent, for shared libraries and for a JIT that may place
+  // the code far from the runtime.
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      triple, cpu, features.getString(), TargetOptions(), Reloc::PIC_,
+      /*CM=*/std::nullopt, level));
+  if (!machine)
+    return makeError("LLVM cannot generate code for " + triple.str());
+  return machine;
+}
+
+/// What functions need to know of the machine for the optimizer to use it.
+static void prepareFunctions(Module &module, const TargetMachine &machine) {
+  for (Function &function : module) {
+    StringRef name = function.getName();
+    if (function.isDeclaration()) {
+      if (name == "sparseAutogradRaise") {
+        function.setDoesNotReturn();
+        function.addFnAttr(Attribute::Cold);
+      } else if (name == "sparseAutogradAllocate") {
+        function.addRetAttr(Attribute::NoAlias);
+        function.addRetAttr(Attribute::NonNull);
+        function.addRetAttr(
+            Attribute::getWithAlignment(module.getContext(), Align(64)));
+      }
+      continue;
+    }
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+    // Every function but an entry is this module's own.
+    if (!name.starts_with("_sparse_autograd_entry_"))
+      function.setLinkage(GlobalValue::InternalLinkage);
+  }
+}
+
+static void optimize(Module &module, TargetMachine &machine,
+                     unsigned optimizationLevel) {
+  TargetLibraryInfoImpl library(module.getTargetTriple());
+  if (machine.getTargetTriple().isX86() && sparse_autograd::hasVectorLibrary())
+    sparse_autograd::addVectorLibrary(
+        library,
+        machine.getTargetFeatureString().contains("+avx512f"));
+
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = optimizationLevel >= 2;
+  tuning.LoopInterleaving = optimizationLevel >= 2;
+  PassBuilder builder(&machine, tuning);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  functions.registerPass([&] { return TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  OptimizationLevel level = optimizationLevel >= 3   ? OptimizationLevel::O3
+                            : optimizationLevel == 2 ? OptimizationLevel::O2
+                            : optimizationLevel == 1 ? OptimizationLevel::O1
+                                                     : OptimizationLevel::O0;
+  ModulePassManager passes = level == OptimizationLevel::O0
+                                 ? builder.buildO0DefaultPipeline(level)
+                                 : builder.buildPerModuleDefaultPipeline(level);
+  passes.run(module, modules);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>>
+sparse_autograd::compileToObject(mlir::ModuleOp module,
+                                 const CompileOptions &options) {
+  mlir::registerBuiltinDialectTranslation(*module.getContext());
+  mlir::registerLLVMDialectTranslation(*module.getContext());
+  Expected<std::unique_ptr<TargetMachine>> machine =
+      createTargetMachine(options);
+  if (!machine)
+    return machine.takeError();
+
+  LLVMContext context;
+  std::string diagnostics;
+  std::unique_ptr<Module> code;
+  {
+    mlir::ScopedDiagnosticHandler handler(
+        module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+          diagnostics += "\n" + diagnostic.str();
+        });
+    code = mlir::translateModuleToLLVMIR(module, context, "sparse_autograd");
+  }
+  if (!code)
+    return makeError("the module cannot be translated to LLVM IR; compile it "
+                     "with the pipeline sparse-autograd first" +
+                     diagnostics);
+  code->setTargetTriple((*machine)->getTargetTriple());
+  code->setDataLayout((*machine)->createDataLayout());
+  prepareFunctions(*code, **machine);
+  optimize(*code, **machine, options.optimizationLevel);
+  if (options.optimizedIR)
+    raw_string_ostream(*options.optimizedIR) << *code;
+
+  SmallVector<char, 0> object;
+  raw_svector_ostream stream(object);
+  legacy::PassManager passes;
+  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
+                                      CodeGenFileType::ObjectFile))
+    return makeError("LLVM cannot write object files for " +
+                     (*machine)->getTargetTriple().str());
+  passes.run(*code);
+  ++compilationCount;
+  return std::make_unique<SmallVectorMemoryBuffer>(
+      std::move(object), "sparse_autograd.o",
+      /*RequiresNullTerminator=*/false);
+}

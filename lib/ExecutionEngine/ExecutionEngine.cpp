@@ -1,0 +1,183 @@
+//===- ExecutionEngine.cpp - code in this process ---------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
+
+#include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
+#include "SparseAutograd/Runtime/CompilerABI.h"
+#include "VectorLibrary.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/Mangling.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <atomic>
+
+using namespace llvm;
+using namespace sparse_autograd;
+
+namespace sparse_autograd {
+/// Counted where machine code is made (Compiler.cpp).
+extern std::atomic<uint64_t> compilationCount;
+} // namespace sparse_autograd
+
+/// The runtime's functions, by address: they are linked to this library, so
+/// there is no doubt which ones are meant.
+static orc::SymbolMap getRuntimeSymbols(orc::MangleAndInterner &mangle) {
+  orc::SymbolMap symbols;
+  auto add = [&](StringRef name, auto *function) {
+    symbols[mangle(name)] = {orc::ExecutorAddr::fromPtr(function),
+                             JITSymbolFlags::Exported |
+                                 JITSymbolFlags::Callable};
+  };
+  add("sparseAutogradGuard", &sparseAutogradGuard);
+  add("sparseAutogradRaise", &sparseAutogradRaise);
+  add("sparseAutogradRaiseWithValues", &sparseAutogradRaiseWithValues);
+  add("sparseAutogradAllocate", &sparseAutogradAllocate);
+  add("sparseAutogradDeallocate", &sparseAutogradDeallocate);
+  add("sparseAutogradParallelFor", &sparseAutogradParallelFor);
+  add("sparseAutogradGemmF32", &sparseAutogradGemmF32);
+  add("sparseAutogradGemmF64", &sparseAutogradGemmF64);
+  add("sparseAutogradLog", &sparseAutogradLog);
+  return symbols;
+}
+
+/// What compiled code may use of the C library: functions of numbers, and those
+/// on memory that LLVM makes loops into.
+static bool isAllowed(StringRef name) {
+  static const StringSet<> allowed = [] {
+    StringSet<> names;
+    for (StringRef function :
+         {"acos",  "acosh", "asin",  "asinh", "atan",  "atan2",     "atanh",
+          "cbrt",  "ceil",  "copysign", "cos", "cosh", "erf",       "erfc",
+          "exp",   "exp10", "exp2",  "expm1", "fabs",  "floor",     "fma",
+          "fmax",  "fmin",  "fmod",  "frexp", "hypot", "ldexp",     "lgamma",
+          "log",   "log10", "log1p", "log2",  "nearbyint", "pow",   "rint",
+          "round", "roundeven", "sin", "sincos", "sinh", "sqrt",    "tan",
+          "tanh",  "tgamma", "trunc"}) {
+      names.insert(function);
+      names.insert((function + "f").str());
+    }
+    for (StringRef function : {"memcpy", "memmove", "memset", "memcmp", "bcmp"})
+      names.insert(function);
+    return names;
+  }();
+  return allowed.contains(name);
+}
+
+ExecutionEngine::ExecutionEngine() = default;
+ExecutionEngine::~ExecutionEngine() = default;
+
+uint64_t ExecutionEngine::getCompilationCount() {
+  return compilationCount.load();
+}
+
+Expected<std::unique_ptr<ExecutionEngine>>
+ExecutionEngine::create(mlir::ModuleOp module, const CompileOptions &options) {
+  Expected<std::unique_ptr<MemoryBuffer>> object =
+      compileToObject(module, options);
+  if (!object)
+    return object.takeError();
+  return load(std::move(*object));
+}
+
+Expected<std::unique_ptr<ExecutionEngine>>
+ExecutionEngine::load(std::unique_ptr<MemoryBuffer> object) {
+  static const bool initialized = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  // Nothing of the process is visible unless it is defined below.
+  auto jit = orc::LLJITBuilder()
+                 .setLinkProcessSymbolsByDefault(false)
+                 .setPlatformSetUp(orc::setUpInactivePlatform)
+                 .create();
+  if (!jit)
+    return jit.takeError();
+  orc::JITDylib &library = (*jit)->getMainJITDylib();
+  orc::MangleAndInterner mangle((*jit)->getExecutionSession(),
+                                (*jit)->getDataLayout());
+  if (Error error =
+          library.define(orc::absoluteSymbols(getRuntimeSymbols(mangle))))
+    return std::move(error);
+  char prefix = (*jit)->getDataLayout().getGlobalPrefix();
+  auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      prefix,
+      [](const orc::SymbolStringPtr &name) { return isAllowed(*name); });
+  if (!process)
+    return process.takeError();
+  library.addGenerator(std::move(*process));
+  if (hasVectorLibrary()) {
+    auto vectors = orc::DynamicLibrarySearchGenerator::Load(
+        vectorLibraryName, prefix, [](const orc::SymbolStringPtr &name) {
+          return (*name).starts_with("_ZGV");
+        });
+    if (!vectors)
+      return vectors.takeError();
+    library.addGenerator(std::move(*vectors));
+  }
+  if (Error error = (*jit)->addObjectFile(std::move(object)))
+    return std::move(error);
+
+  std::unique_ptr<ExecutionEngine> engine(new ExecutionEngine());
+  auto text = (*jit)->lookup(manifestSymbol);
+  if (!text)
+    return text.takeError();
+  Expected<json::Value> manifest = json::parse(text->toPtr<const char *>());
+  if (!manifest)
+    return manifest.takeError();
+  if (!manifest->getAsObject())
+    return createStringError(inconvertibleErrorCode(),
+                             "the manifest of the code is not an object");
+  engine->manifest = std::move(*manifest->getAsObject());
+  if (engine->manifest.getInteger("runtime_version") !=
+      int64_t(sparseAutogradRuntimeVersion()))
+    return createStringError(
+        inconvertibleErrorCode(),
+        "the code was compiled for another version of the runtime; compile it "
+        "again");
+  engine->jit = std::move(*jit);
+  // Errors of symbols show now, not at the first call.
+  if (const json::Array *entries = engine->manifest.getArray("entries"))
+    for (const json::Value &value : *entries) {
+      const json::Object *entry = value.getAsObject();
+      if (!entry)
+        continue;
+      auto address =
+          engine->jit->lookup(entry->getString("symbol").value_or(""));
+      if (!address)
+        return address.takeError();
+    }
+  return engine;
+}
+
+Expected<SparseAutogradEntry> ExecutionEngine::lookup(StringRef name) const {
+  std::string known;
+  if (const json::Array *entries = manifest.getArray("entries"))
+    for (const json::Value &value : *entries) {
+      const json::Object *entry = value.getAsObject();
+      if (!entry)
+        continue;
+      StringRef other = entry->getString("name").value_or("");
+      if (other != name) {
+        known += (known.empty() ? "" : ", ") + other.str();
+        continue;
+      }
+      auto address = jit->lookup(entry->getString("symbol").value_or(""));
+      if (!address)
+        return address.takeError();
+      return address->toPtr<SparseAutogradEntry>();
+    }
+  return createStringError(inconvertibleErrorCode(),
+                           "there is no entry '" + name + "'; there are: " +
+                               known);
+}

@@ -1,0 +1,124 @@
+//===- Pipelines.cpp - from a program to code -------------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Pipelines/Pipelines.h"
+
+#include "SparseAutograd/Conversion/Passes.h"
+#include "SparseAutograd/Differentiate/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+static void addCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void addDifferentiate(OpPassManager &pm) {
+  pm.addPass(createRecordManifest());
+  pm.addPass(createDifferentiatePass());
+  // One function per entry: what a caller knows of an argument, the callee's
+  // loops should know too.
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  addCleanup(pm);
+}
+
+static void addSelectFormats(OpPassManager &) {
+  // Dense tensors are stored as they are.
+}
+
+static void addLowerSparse(OpPassManager &pm) {
+  pm.addPass(createConvertSparseAutogradToLinalg());
+  // Elementwise ops on tensors are loops over their elements.
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addPass(createTensorToAssertions());
+  // An extent of a result is one of the operands': an assertion must not keep
+  // the result alive.
+  pm.addPass(memref::createResolveShapedTypeResultDimsPass());
+  addCleanup(pm);
+}
+
+static void addBuffers(OpPassManager &pm) {
+  pm.addPass(createTensorToBuffer());
+  pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
+  addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(
+      bufferization::createPromoteBuffersToStackPass());
+  bufferization::buildBufferDeallocationPipeline(pm);
+  pm.addNestedPass<func::FuncOp>(
+      bufferization::createOptimizeAllocationLivenessPass());
+  pm.addPass(createConvertBufferizationToMemRefPass());
+}
+
+static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
+  addBuffers(pm);
+  // Blocks of fused rows are cut already; their loops become plain ones.
+  pm.addNestedPass<func::FuncOp>(createForallToParallelLoopPass());
+  pm.addPass(createContractionToRuntime());
+  pm.addPass(createLinalgToLoops());
+  addCleanup(pm);
+  pm.addPass(createOutlineParallel());
+  addCleanup(pm);
+  pm.addPass(createEmitEntries());
+  pm.addPass(createProgramToLLVM());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  // Without it the outlined loops are called as they are, on this thread.
+  if (options.threads != 1)
+    pm.addPass(createParallelCallsToRuntime());
+  addCleanup(pm);
+}
+
+LogicalResult sparse_autograd::buildPipeline(
+    OpPassManager &pm, const PipelineOptions &options,
+    function_ref<LogicalResult(const Twine &)> reportError) {
+  if (options.target == TargetKind::GPU)
+    return reportError("target 'gpu' is not available in this version; use "
+                       "target=cpu");
+  if (options.threads != 0 && options.threads != 1)
+    return reportError(
+        "threads must be 0 (the runtime decides) or 1; set any other number "
+        "in the runtime, when the code runs");
+  addDifferentiate(pm);
+  if (options.compileTo == Phase::Differentiate)
+    return success();
+  addSelectFormats(pm);
+  if (options.compileTo == Phase::SelectFormats)
+    return success();
+  addLowerSparse(pm);
+  if (options.compileTo == Phase::LowerSparse)
+    return success();
+  addCPU(pm, options);
+  return success();
+}
+
+void sparse_autograd::registerPipelines() {
+  registerPassPipeline(
+      "sparse-autograd",
+      "Compile a program of functions on tensors: differentiate, choose "
+      "formats, lower to the target",
+      [](OpPassManager &pm, StringRef text,
+         function_ref<LogicalResult(const Twine &)> reportError) {
+        PipelineOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        return buildPipeline(pm, options, reportError);
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> handle) {
+        handle(PipelineOptions());
+      });
+}

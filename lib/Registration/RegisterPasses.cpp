@@ -1,0 +1,18 @@
+//===- RegisterPasses.cpp - passes and pipelines ----------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/Passes.h"
+#include "SparseAutograd/Differentiate/Passes.h"
+#include "SparseAutograd/Pipelines/Pipelines.h"
+#include "SparseAutograd/Registration.h"
+
+void sparse_autograd::registerAllPasses() {
+  registerSparseAutogradConversionPasses();
+  registerSparseAutogradDifferentiatePasses();
+  registerPipelines();
+}

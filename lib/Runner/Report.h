@@ -1,0 +1,54 @@
+//===- Report.h - what a run cost -------------------------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_RUNNER_REPORT_H
+#define SPARSEAUTOGRAD_LIB_RUNNER_REPORT_H
+
+#include "SparseAutograd/Runner/Runner.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+namespace sparse_autograd {
+
+/// Times of compilation and calls, and the counters of the runtime.
+class Report {
+public:
+  /// Runs `compile`, which is counted as the one compilation.
+  template <typename Function>
+  auto timeCompilation(Function compile) {
+    auto start = std::chrono::steady_clock::now();
+    auto result = compile();
+    compileSeconds = secondsSince(start);
+    return result;
+  }
+
+  /// Runs `call`, one call of the entry.
+  template <typename Function>
+  auto timeCall(Function call) {
+    auto start = std::chrono::steady_clock::now();
+    auto result = call();
+    callSeconds.push_back(secondsSince(start));
+    return result;
+  }
+
+  void write(llvm::raw_ostream &stream, ReportFormat format) const;
+
+private:
+  static double secondsSince(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         start)
+        .count();
+  }
+
+  double compileSeconds = 0;
+  std::vector<double> callSeconds;
+};
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_RUNNER_REPORT_H

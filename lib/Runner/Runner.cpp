@@ -1,0 +1,194 @@
+//===- Runner.cpp - compile a file and call an entry ----------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Runner/Runner.h"
+#include "Report.h"
+#include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
+#include "SparseAutograd/IO/Write.h"
+#include "SparseAutograd/Pipelines/Pipelines.h"
+#include "SparseAutograd/Registration.h"
+#include "SparseAutograd/Runner/Values.h"
+#include "SparseAutograd/Runtime/Runtime.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace sparse_autograd;
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Parses and lowers the file and loads the code.
+static llvm::Expected<std::unique_ptr<ExecutionEngine>>
+compileFile(const RunOptions &options) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceFile<mlir::ModuleOp>(options.file, sources, &context);
+  if (!module)
+    return makeError(options.file + ": could not be parsed");
+
+  mlir::PassManager passes(&context);
+  PipelineOptions pipelineOptions;
+  if (options.threads == 1)
+    pipelineOptions.threads = 1;
+  std::string problem;
+  auto report = [&](const llvm::Twine &message) {
+    problem = message.str();
+    return mlir::failure();
+  };
+  if (mlir::failed(buildPipeline(passes, pipelineOptions, report)))
+    return makeError(problem);
+  if (mlir::failed(passes.run(*module)))
+    return makeError(options.file + ": could not be compiled");
+  return ExecutionEngine::create(*module);
+}
+
+/// The description of the entry to call.
+static llvm::Expected<const llvm::json::Object *>
+findEntry(const ExecutionEngine &engine, const RunOptions &options) {
+  const llvm::json::Array *entries = engine.getManifest().getArray("entries");
+  if (!entries || entries->empty())
+    return makeError(options.file + ": has no public function to run");
+  std::string names;
+  for (const llvm::json::Value &value : *entries) {
+    const llvm::json::Object *entry = value.getAsObject();
+    llvm::StringRef name = entry->getString("name").value_or("");
+    if (name == options.entry ||
+        (options.entry.empty() && entries->size() == 1))
+      return entry;
+    names += (names.empty() ? "" : ", ") + name.str();
+  }
+  if (options.entry.empty())
+    return makeError(
+        options.file +
+        ": has several public functions; choose one with --entry: " + names);
+  return makeError(options.file + ": has no public function '" + options.entry +
+                   "'; it has: " + names);
+}
+
+static llvm::Expected<std::vector<ValueType>>
+parseTypes(const llvm::json::Object &entry, llvm::StringRef key) {
+  std::vector<ValueType> types;
+  for (const llvm::json::Value &value : *entry.getArray(key)) {
+    llvm::Expected<ValueType> type = ValueType::parse(*value.getAsObject());
+    if (!type)
+      return type.takeError();
+    types.push_back(std::move(*type));
+  }
+  return types;
+}
+
+/// The position of the result that is called `name`, or result<position>.
+static llvm::Expected<size_t> findResult(llvm::ArrayRef<ValueType> types,
+                                         llvm::StringRef name) {
+  std::string names;
+  for (auto [index, type] : llvm::enumerate(types)) {
+    if (name == type.name || name == ("result" + llvm::Twine(index)).str())
+      return index;
+    names += (names.empty() ? "" : ", ") + type.name;
+  }
+  return makeError("there is no result '" + name +
+                   "'; the entry returns: " + (names.empty() ? "none" : names));
+}
+
+static llvm::Error writeResults(std::vector<Value> &results,
+                                const RunOptions &options) {
+  llvm::SmallVector<const std::string *> files(results.size(), nullptr);
+  std::vector<ValueType> types;
+  for (const Value &result : results)
+    types.push_back(result.getType());
+  for (const auto &[name, file] : options.results) {
+    llvm::Expected<size_t> index = findResult(types, name);
+    if (!index)
+      return index.takeError();
+    files[*index] = &file;
+  }
+  for (auto [result, file] : llvm::zip_equal(results, files)) {
+    if (file) {
+      llvm::Expected<io::DenseArray> array = result.toArray();
+      if (!array)
+        return array.takeError();
+      if (llvm::Error error = io::writeDense(*file, *array))
+        return error;
+      continue;
+    }
+    llvm::Expected<std::string> text = result.toText();
+    if (!text)
+      return text.takeError();
+    llvm::outs() << result.getType().name << " = " << *text << "\n";
+  }
+  llvm::outs().flush();
+  return llvm::Error::success();
+}
+
+llvm::Error sparse_autograd::runFile(const RunOptions &options) {
+  Report report;
+  llvm::Expected<std::unique_ptr<ExecutionEngine>> engine =
+      report.timeCompilation([&] { return compileFile(options); });
+  if (!engine)
+    return engine.takeError();
+  llvm::Expected<const llvm::json::Object *> entry =
+      findEntry(**engine, options);
+  if (!entry)
+    return entry.takeError();
+  llvm::StringRef name = (*entry)->getString("name").value_or("");
+  llvm::Expected<SparseAutogradEntry> function = (*engine)->lookup(name);
+  if (!function)
+    return function.takeError();
+
+  llvm::Expected<std::vector<ValueType>> argumentTypes =
+      parseTypes(**entry, "arguments");
+  if (!argumentTypes)
+    return argumentTypes.takeError();
+  llvm::Expected<std::vector<ValueType>> resultTypes =
+      parseTypes(**entry, "results");
+  if (!resultTypes)
+    return resultTypes.takeError();
+  // A result that cannot be saved should not cost a run.
+  for (const auto &[result, file] : options.results)
+    if (llvm::Expected<size_t> index = findResult(*resultTypes, result); !index)
+      return index.takeError();
+  llvm::Expected<std::vector<Value>> arguments =
+      bindArguments(*argumentTypes, options.arguments);
+  if (!arguments)
+    return arguments.takeError();
+  std::vector<void *> argumentPointers;
+  for (Value &argument : *arguments)
+    argumentPointers.push_back(argument.getPointer());
+
+  sparseAutogradSetThreadCount(options.threads);
+  sparseAutogradSetLogPrecision(options.precision);
+  std::vector<Value> results;
+  for (unsigned call = 0; call < options.repetitions; ++call) {
+    results.clear();
+    results.reserve(resultTypes->size());
+    std::vector<void *> resultPointers;
+    for (const ValueType &type : *resultTypes) {
+      results.emplace_back(type);
+      resultPointers.push_back(results.back().getPointer());
+    }
+    int32_t status = report.timeCall([&] {
+      return (*function)(argumentPointers.data(), resultPointers.data());
+    });
+    if (status != SPARSE_AUTOGRAD_SUCCESS) {
+      results.clear();
+      return makeError("'" + name + "' failed: " + sparseAutogradLastError());
+    }
+  }
+  if (llvm::Error error = writeResults(results, options))
+    return error;
+  report.write(llvm::errs(), options.report);
+  return llvm::Error::success();
+}

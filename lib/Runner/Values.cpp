@@ -1,0 +1,285 @@
+//===- Values.cpp - arguments and results of entries ----------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Runner/Values.h"
+#include "SparseAutograd/Runtime/Runtime.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstring>
+
+using namespace llvm;
+using namespace sparse_autograd;
+
+static Error makeError(const Twine &message) {
+  return createStringError(inconvertibleErrorCode(), message);
+}
+
+//===----------------------------------------------------------------------===//
+// ValueType
+//===----------------------------------------------------------------------===//
+
+Expected<ValueType> ValueType::parse(const json::Object &description) {
+  ValueType type;
+  std::optional<StringRef> name = description.getString("name");
+  std::optional<StringRef> element = description.getString("element_type");
+  if (!name || !element)
+    return makeError("the manifest describes a value without a name or a type");
+  type.name = name->str();
+  type.elementTypeName = element->str();
+  auto known = StringSwitch<std::optional<io::ElementType>>(*element)
+                   .Case("i1", io::ElementType::Bool)
+                   .Case("i8", io::ElementType::I8)
+                   .Case("i16", io::ElementType::I16)
+                   .Case("i32", io::ElementType::I32)
+                   .Cases({"i64", "index"}, io::ElementType::I64)
+                   .Case("f16", io::ElementType::F16)
+                   .Case("bf16", io::ElementType::BF16)
+                   .Case("f32", io::ElementType::F32)
+                   .Case("f64", io::ElementType::F64)
+                   .Default(std::nullopt);
+  if (!known)
+    return makeError("the manifest gives '" + type.name +
+                     "' the unknown element type '" + *element + "'");
+  type.elementType = *known;
+  if (const json::Array *shape = description.getArray("shape")) {
+    type.shape.emplace();
+    for (const json::Value &extent : *shape)
+      type.shape->push_back(extent.getAsInteger().value_or(-1));
+  }
+  type.maskOf = description.getString("mask_of").value_or("").str();
+  return type;
+}
+
+std::string ValueType::str() const {
+  if (!shape)
+    return elementTypeName;
+  std::string text = "tensor<";
+  for (int64_t extent : *shape)
+    text += (extent < 0 ? "?" : std::to_string(extent)) + "x";
+  return text + elementTypeName + ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Value
+//===----------------------------------------------------------------------===//
+
+Value::Value(ValueType type) : type(std::move(type)), isResult(true) {
+  // A descriptor holds two pointers, the offset, extents and strides.
+  words.assign(this->type.shape ? 3 + 2 * this->type.shape->size() : 1, 0);
+}
+
+Value::Value(Value &&other)
+    : type(std::move(other.type)), words(std::move(other.words)),
+      elements(std::move(other.elements)), isResult(other.isResult) {
+  other.isResult = false;
+}
+
+Value::~Value() {
+  if (isResult && type.shape)
+    sparseAutogradFree(reinterpret_cast<void *>(words[0]));
+}
+
+/// The semantics of a floating element type; null for another.
+static const fltSemantics *getSemantics(io::ElementType type) {
+  switch (type) {
+  case io::ElementType::F16:
+    return &APFloat::IEEEhalf();
+  case io::ElementType::BF16:
+    return &APFloat::BFloat();
+  case io::ElementType::F32:
+    return &APFloat::IEEEsingle();
+  case io::ElementType::F64:
+    return &APFloat::IEEEdouble();
+  default:
+    return nullptr;
+  }
+}
+
+/// Parses a number of `type` into the low bits of a word.
+static Expected<uint64_t> parseNumber(const ValueType &type, StringRef text) {
+  auto refuse = [&](const Twine &why) {
+    return makeError("argument '" + type.name + "' is " + type.str() +
+                     ", and '" + text + "' " + why);
+  };
+  if (const fltSemantics *semantics = getSemantics(type.elementType)) {
+    APFloat number(*semantics);
+    auto status = number.convertFromString(text, APFloat::rmNearestTiesToEven);
+    if (!status) {
+      consumeError(status.takeError());
+      return refuse("is not a number");
+    }
+    if (*status & APFloat::opOverflow)
+      return refuse("is too large for it");
+    return number.bitcastToAPInt().getZExtValue();
+  }
+  if (type.elementType == io::ElementType::Bool) {
+    auto flag = StringSwitch<std::optional<uint64_t>>(text)
+                    .Cases({"true", "1"}, 1)
+                    .Cases({"false", "0"}, 0)
+                    .Default(std::nullopt);
+    if (!flag)
+      return refuse("is neither true nor false");
+    return *flag;
+  }
+  int64_t number;
+  if (text.getAsInteger(10, number))
+    return refuse("is not an integer of 64 bits");
+  unsigned width = 8 * io::getByteWidth(type.elementType);
+  if (!isIntN(width, number))
+    return refuse("does not fit it");
+  return static_cast<uint64_t>(number);
+}
+
+Expected<Value> Value::fromNumber(ValueType type, StringRef text) {
+  Expected<uint64_t> bits = parseNumber(type, text);
+  if (!bits)
+    return bits.takeError();
+  Value value(std::move(type));
+  value.isResult = false;
+  if (!value.type.shape) {
+    // The low bytes come first on the machines that we compile for.
+    value.words[0] = *bits;
+    return value;
+  }
+  Expected<io::DenseArray> array =
+      io::makeDenseArray(value.type.name, value.type.elementType, {}, {});
+  if (!array)
+    return array.takeError();
+  std::memcpy(array->data.data(), &*bits,
+              io::getByteWidth(value.type.elementType));
+  return fromArray(value.type, std::move(*array), text);
+}
+
+/// Whether elements of `given` have the representation of `wanted`.
+static bool isSameRepresentation(io::ElementType given,
+                                 io::ElementType wanted) {
+  using io::ElementType;
+  auto toSigned = [](ElementType type) {
+    switch (type) {
+    case ElementType::U8:
+      return ElementType::I8;
+    case ElementType::U16:
+      return ElementType::I16;
+    case ElementType::U32:
+      return ElementType::I32;
+    case ElementType::U64:
+      return ElementType::I64;
+    default:
+      return type;
+    }
+  };
+  return toSigned(given) == toSigned(wanted);
+}
+
+Expected<Value> Value::fromArray(ValueType type, io::DenseArray array,
+                                 StringRef source) {
+  std::string given;
+  for (int64_t extent : array.shape)
+    given += std::to_string(extent) + "x";
+  given = "tensor<" + given + io::getTypeName(array.type).str() + ">";
+  auto refuse = [&](const Twine &why) {
+    return makeError(Twine(source) + ": holds " + given + ", but argument '" +
+                     type.name + "' is " + type.str() + "; " + why);
+  };
+  if (!type.shape)
+    return refuse("give a number");
+  if (!isSameRepresentation(array.type, type.elementType))
+    return refuse("save the array with elements of " + type.elementTypeName);
+  if (array.shape.size() != type.shape->size())
+    return refuse("the ranks must be equal");
+  for (auto [extent, wanted] : zip_equal(array.shape, *type.shape))
+    if (wanted >= 0 && extent != wanted)
+      return refuse("the extents must be equal");
+
+  Value value(std::move(type));
+  value.isResult = false;
+  value.elements = std::move(array);
+  size_t rank = value.elements.shape.size();
+  value.words[0] = value.words[1] =
+      reinterpret_cast<int64_t>(value.elements.data.data());
+  int64_t stride = 1;
+  for (size_t dim = rank; dim-- > 0;) {
+    value.words[3 + dim] = value.elements.shape[dim];
+    value.words[3 + rank + dim] = stride;
+    stride *= std::max<int64_t>(value.elements.shape[dim], 1);
+  }
+  return value;
+}
+
+Expected<io::DenseArray> Value::toArray() const {
+  size_t width = io::getByteWidth(type.elementType);
+  size_t rank = type.shape ? type.shape->size() : 0;
+  ArrayRef<int64_t> sizes, strides;
+  if (type.shape) {
+    sizes = ArrayRef(words).slice(3, rank);
+    strides = ArrayRef(words).slice(3 + rank, rank);
+  }
+  Expected<io::DenseArray> array =
+      io::makeDenseArray(type.name, type.elementType, sizes, {});
+  if (!array)
+    return array.takeError();
+  if (!type.shape) {
+    std::memcpy(array->data.data(), words.data(), width);
+    return array;
+  }
+  const char *source =
+      reinterpret_cast<const char *>(words[1]) + words[2] * width;
+  SmallVector<int64_t> index(rank, 0);
+  for (int64_t element = 0, end = array->getNumElements(); element < end;
+       ++element) {
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < rank; ++dim)
+      offset += index[dim] * strides[dim];
+    std::memcpy(array->data.data() + element * width, source + offset * width,
+                width);
+    for (size_t dim = rank; dim-- > 0;) {
+      if (++index[dim] < sizes[dim])
+        break;
+      index[dim] = 0;
+    }
+  }
+  return array;
+}
+
+/// One element as text that reads back as the same number.
+static std::string formatElement(const io::DenseArray &array, int64_t index) {
+  if (const fltSemantics *semantics = getSemantics(array.type)) {
+    uint64_t bits = 0;
+    unsigned width = io::getByteWidth(array.type);
+    std::memcpy(&bits, array.data.data() + index * width, width);
+    SmallString<32> text;
+    APFloat(*semantics, APInt(8 * width, bits))
+        .toString(text, /*FormatPrecision=*/0, /*FormatMaxPadding=*/8,
+                  /*TruncateZero=*/true);
+    return text.str().str();
+  }
+  return std::to_string(static_cast<int64_t>(io::getAsDouble(array, index)));
+}
+
+Expected<std::string> Value::toText() const {
+  // More than a screen of numbers helps nobody.
+  constexpr int64_t mostElements = 256;
+  Expected<io::DenseArray> array = toArray();
+  if (!array)
+    return array.takeError();
+  if (!type.shape)
+    return formatElement(*array, 0);
+  int64_t count = array->getNumElements();
+  std::string extents;
+  for (int64_t extent : array->shape)
+    extents += std::to_string(extent) + "x";
+  std::string text = "tensor<" + extents + type.elementTypeName + ">";
+  if (count > mostElements)
+    return text;
+  text += " [";
+  for (int64_t index = 0; index < count; ++index)
+    text += (index ? ", " : "") + formatElement(*array, index);
+  return text + "]";
+}

@@ -1,0 +1,142 @@
+//===- Program.h - compile and call a program in a test ---------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_TEST_UNIT_EXECUTIONENGINE_PROGRAM_H
+#define SPARSEAUTOGRAD_TEST_UNIT_EXECUTIONENGINE_PROGRAM_H
+
+#include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
+#include "SparseAutograd/Pipelines/Pipelines.h"
+#include "SparseAutograd/Registration.h"
+#include "SparseAutograd/Runtime/Runtime.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+/// A dense array as an entry takes and returns it. `bool` elements are bytes.
+template <typename T>
+class Array {
+public:
+  Array(std::vector<int64_t> shape, T value = T())
+      : shape(std::move(shape)), data(count(), value) {}
+  Array(std::vector<int64_t> shape, std::vector<T> data)
+      : shape(std::move(shape)), data(std::move(data)) {}
+
+  int64_t count() const {
+    return std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                           std::multiplies<int64_t>());
+  }
+  T &operator[](int64_t i) { return data[i]; }
+
+  /// Points to a descriptor that is valid until the next call.
+  void *getDescriptor() {
+    words = {reinterpret_cast<int64_t>(data.data()),
+             reinterpret_cast<int64_t>(data.data()), 0};
+    words.insert(words.end(), shape.begin(), shape.end());
+    std::vector<int64_t> strides(shape.size());
+    int64_t stride = 1;
+    for (size_t i = shape.size(); i-- > 0; stride *= shape[i])
+      strides[i] = stride;
+    words.insert(words.end(), strides.begin(), strides.end());
+    return words.data();
+  }
+
+  std::vector<int64_t> shape;
+  std::vector<T> data;
+
+private:
+  std::vector<int64_t> words;
+};
+
+/// The place of a result of a rank; owns its buffer.
+template <typename T>
+class Result {
+public:
+  explicit Result(unsigned rank) : rank(rank), words(3 + 2 * rank, 0) {}
+  ~Result() { sparseAutogradFree(reinterpret_cast<void *>(words[0])); }
+  Result(const Result &) = delete;
+  void *getDescriptor() { return words.data(); }
+  bool isWritten() const { return words[0] != 0; }
+  int64_t size(unsigned i) const { return words[3 + i]; }
+  int64_t count() const {
+    int64_t product = 1;
+    for (unsigned i = 0; i < rank; ++i)
+      product *= size(i);
+    return product;
+  }
+  T operator[](int64_t i) const {
+    return reinterpret_cast<T *>(words[1])[words[2] + i];
+  }
+  std::vector<T> toVector() const {
+    std::vector<T> all;
+    for (int64_t i = 0; i < count(); ++i)
+      all.push_back((*this)[i]);
+    return all;
+  }
+
+private:
+  unsigned rank;
+  std::vector<int64_t> words;
+};
+
+/// A program compiled by the whole pipeline.
+class Program {
+public:
+  explicit Program(llvm::StringRef source) {
+    mlir::DialectRegistry registry;
+    sparse_autograd::registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(
+        source, mlir::ParserConfig(&context), "program.mlir");
+    if (!module) {
+      error = "does not parse";
+      return;
+    }
+    mlir::PassManager passes(&context);
+    sparse_autograd::PipelineOptions options;
+    if (failed(sparse_autograd::buildPipeline(passes, options,
+                                              [&](const llvm::Twine &message) {
+                                                error = message.str();
+                                                return mlir::failure();
+                                              })))
+      return;
+    if (failed(passes.run(*module))) {
+      error = "does not compile";
+      return;
+    }
+    sparse_autograd::CompileOptions compileOptions;
+    compileOptions.optimizedIR = &optimizedIR;
+    auto created =
+        sparse_autograd::ExecutionEngine::create(*module, compileOptions);
+    if (created)
+      engine = std::move(*created);
+    else
+      error = llvm::toString(created.takeError());
+  }
+
+  /// Calls an entry and returns its status.
+  int32_t call(llvm::StringRef name, std::vector<void *> arguments,
+               std::vector<void *> results) {
+    auto entry = engine->lookup(name);
+    if (!entry) {
+      error = llvm::toString(entry.takeError());
+      return -1;
+    }
+    return (*entry)(arguments.data(), results.data());
+  }
+
+  mlir::MLIRContext context;
+  std::unique_ptr<sparse_autograd::ExecutionEngine> engine;
+  std::string error;
+  std::string optimizedIR;
+};
+
+#endif // SPARSEAUTOGRAD_TEST_UNIT_EXECUTIONENGINE_PROGRAM_H

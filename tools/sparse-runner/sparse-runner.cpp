@@ -1,0 +1,91 @@
+//===- sparse-runner.cpp - compile a file and call an entry ---------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Runner/Runner.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace sparse_autograd;
+namespace cl = llvm::cl;
+
+/// Splits NAME=VALUE; false, with a message, for another form.
+static bool split(llvm::StringRef text, llvm::StringRef option,
+                  std::pair<std::string, std::string> &result) {
+  auto [name, value] = text.split('=');
+  result = {name.str(), value.str()};
+  if (!name.empty() && !value.empty())
+    return true;
+  llvm::WithColor::error() << "--" << option << " takes NAME=VALUE, not '"
+                           << text << "'\n";
+  return false;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  // The options of LLVM's own passes are not this tool's: they would fill its
+  // help, and one of them takes the name of one of ours.
+  cl::ResetCommandLineParser();
+  cl::OptionCategory category("Options of sparse-runner");
+  RunOptions options;
+  cl::opt<std::string, true> file(cl::Positional, cl::Required,
+                                  cl::cat(category), cl::desc("FILE"),
+                                  cl::location(options.file));
+  cl::opt<std::string, true> entry(
+      "entry", cl::cat(category), cl::desc("the public function to call"),
+      cl::value_desc("NAME"), cl::location(options.entry));
+  cl::list<std::string> arguments(
+      "arg", cl::value_desc("NAME=VALUE"), cl::cat(category),
+      cl::desc("an argument: a number, or a file (.npy, .npz:member, .mtx, "
+               ".smtx, .csv of triplets; gzip is expanded)"));
+  cl::list<std::string> results(
+      "result", cl::value_desc("NAME=FILE"), cl::cat(category),
+      cl::desc("save a result (.npy or .mtx) instead of printing it"));
+  cl::opt<int, true> threads("threads", cl::cat(category),
+                             cl::desc("how many threads to use; 0: all"),
+                             cl::location(options.threads));
+  cl::opt<unsigned, true> repeat("repeat", cl::cat(category),
+                                 cl::desc("how often to call the entry"),
+                                 cl::location(options.repetitions));
+  cl::opt<int, true> precision(
+      "log-precision", cl::cat(category),
+      cl::desc("significant digits of logged numbers (1-17)"),
+      cl::location(options.precision));
+  cl::opt<ReportFormat, true> report(
+      "report", cl::ValueOptional, cl::location(options.report),
+      cl::cat(category),
+      cl::desc("write what the run cost to the standard error stream"),
+      cl::values(clEnumValN(ReportFormat::Text, "text", "for people"),
+                 clEnumValN(ReportFormat::Json, "json", "as JSON"),
+                 clEnumValN(ReportFormat::Text, "", "")));
+  cl::ParseCommandLineOptions(argc, argv, "sparse-runner\n");
+
+  std::pair<std::string, std::string> pair;
+  for (const std::string &argument : arguments) {
+    if (!split(argument, "arg", pair))
+      return 1;
+    if (!options.arguments.try_emplace(pair.first, pair.second).second) {
+      llvm::WithColor::error() << "--arg gives '" << pair.first << "' twice\n";
+      return 1;
+    }
+  }
+  for (const std::string &result : results) {
+    if (!split(result, "result", pair))
+      return 1;
+    options.results.push_back(pair);
+  }
+  if (options.repetitions == 0) {
+    llvm::WithColor::error() << "--repeat must be at least 1\n";
+    return 1;
+  }
+  if (llvm::Error error = runFile(options)) {
+    llvm::WithColor::error() << toString(std::move(error)) << "\n";
+    return 1;
+  }
+  return 0;
+}
