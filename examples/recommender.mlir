@@ -373,13 +373,13 @@ func.func private @planted_ratings(%seed: i64) -> (tensor<?x?xf64>, tensor<?x?xi
   return %ratings_cast, %observed_cast : tensor<?x?xf64>, tensor<?x?xi1>
 }
 
-// Trains on planted ratings.
+// Trains on planted ratings: 200 epochs, L2 of 0.25 on biases and 2 on factors.
 func.func @planted(%seed: i64 {sparse_autograd.name = "seed"},
                    %factor_scale: f64 {sparse_autograd.name = "factor_scale"})
     -> (f64 {sparse_autograd.name = "train_rmse"}, f64 {sparse_autograd.name = "held_out_rmse"}) {
   %epochs = arith.constant 200 : index
-  %l2_biases = arith.constant 0.1 : f64
-  %l2_factors = arith.constant 0.1 : f64
+  %l2_biases = arith.constant 0.25 : f64
+  %l2_factors = arith.constant 2.0 : f64
   %ratings, %observed = func.call @planted_ratings(%seed) : (i64) -> (tensor<?x?xf64>, tensor<?x?xi1>)
   %rmse:2 = func.call @fit(%ratings, %observed, %seed, %epochs, %factor_scale, %l2_biases, %l2_factors)
       : (tensor<?x?xf64>, tensor<?x?xi1>, i64, index, f64, f64, f64) -> (f64, f64)

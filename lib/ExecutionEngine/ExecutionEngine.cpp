@@ -11,10 +11,10 @@
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 #include "SparseAutograd/Runtime/CompilerABI.h"
 #include "VectorLibrary.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/Mangling.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 
@@ -55,13 +55,14 @@ static bool isAllowed(StringRef name) {
   static const StringSet<> allowed = [] {
     StringSet<> names;
     for (StringRef function :
-         {"acos",  "acosh", "asin",  "asinh", "atan",  "atan2",     "atanh",
-          "cbrt",  "ceil",  "copysign", "cos", "cosh", "erf",       "erfc",
-          "exp",   "exp10", "exp2",  "expm1", "fabs",  "floor",     "fma",
-          "fmax",  "fmin",  "fmod",  "frexp", "hypot", "ldexp",     "lgamma",
-          "log",   "log10", "log1p", "log2",  "nearbyint", "pow",   "rint",
-          "round", "roundeven", "sin", "sincos", "sinh", "sqrt",    "tan",
-          "tanh",  "tgamma", "trunc"}) {
+         {"acos",      "acosh",  "asin",      "asinh",    "atan", "atan2",
+          "atanh",     "cbrt",   "ceil",      "copysign", "cos",  "cosh",
+          "erf",       "erfc",   "exp",       "exp10",    "exp2", "expm1",
+          "fabs",      "floor",  "fma",       "fmax",     "fmin", "fmod",
+          "frexp",     "hypot",  "ldexp",     "lgamma",   "log",  "log10",
+          "log1p",     "log2",   "nearbyint", "pow",      "rint", "round",
+          "roundeven", "sin",    "sincos",    "sinh",     "sqrt", "tan",
+          "tanh",      "tgamma", "trunc"}) {
       names.insert(function);
       names.insert((function + "f").str());
     }
@@ -103,6 +104,17 @@ ExecutionEngine::load(std::unique_ptr<MemoryBuffer> object) {
                  .create();
   if (!jit)
     return jit.takeError();
+  // The session says which symbols it could not resolve; the error of a lookup
+  // only which ones could not be made of them.
+  auto details = std::make_shared<std::string>();
+  (*jit)->getExecutionSession().setErrorReporter(
+      [details](Error error) { *details += toString(std::move(error)); });
+  auto withDetails = [details](Error error) {
+    std::string text = details->empty() ? std::string() : *details + "; ";
+    return createStringError(inconvertibleErrorCode(),
+                             "the code cannot be loaded: " + text +
+                                 toString(std::move(error)));
+  };
   orc::JITDylib &library = (*jit)->getMainJITDylib();
   orc::MangleAndInterner mangle((*jit)->getExecutionSession(),
                                 (*jit)->getDataLayout());
@@ -131,7 +143,7 @@ ExecutionEngine::load(std::unique_ptr<MemoryBuffer> object) {
   std::unique_ptr<ExecutionEngine> engine(new ExecutionEngine());
   auto text = (*jit)->lookup(manifestSymbol);
   if (!text)
-    return text.takeError();
+    return withDetails(text.takeError());
   Expected<json::Value> manifest = json::parse(text->toPtr<const char *>());
   if (!manifest)
     return manifest.takeError();
@@ -155,7 +167,7 @@ ExecutionEngine::load(std::unique_ptr<MemoryBuffer> object) {
       auto address =
           engine->jit->lookup(entry->getString("symbol").value_or(""));
       if (!address)
-        return address.takeError();
+        return withDetails(address.takeError());
     }
   return engine;
 }
@@ -178,6 +190,6 @@ Expected<SparseAutogradEntry> ExecutionEngine::lookup(StringRef name) const {
       return address->toPtr<SparseAutogradEntry>();
     }
   return createStringError(inconvertibleErrorCode(),
-                           "there is no entry '" + name + "'; there are: " +
-                               known);
+                           "there is no entry '" + name +
+                               "'; there are: " + known);
 }

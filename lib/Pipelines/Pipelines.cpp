@@ -47,9 +47,6 @@ static void addLowerSparse(OpPassManager &pm) {
   // Elementwise ops on tensors are loops over their elements.
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createTensorToAssertions());
-  // An extent of a result is one of the operands': an assertion must not keep
-  // the result alive.
-  pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   addCleanup(pm);
 }
 

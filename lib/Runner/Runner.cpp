@@ -14,6 +14,7 @@
 #include "SparseAutograd/Registration.h"
 #include "SparseAutograd/Runner/Values.h"
 #include "SparseAutograd/Runtime/Runtime.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -26,7 +27,39 @@ static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// Parses and lowers the file and loads the code.
+/// Makes every function private but the entry to call: nothing else need be
+/// compiled.
+static llvm::Error selectEntry(mlir::ModuleOp module,
+                               const RunOptions &options) {
+  llvm::SmallVector<mlir::func::FuncOp> functions;
+  for (auto function : module.getOps<mlir::func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      functions.push_back(function);
+  if (functions.empty())
+    return makeError(options.file + ": has no public function to run");
+  if (options.entry.empty() && functions.size() == 1)
+    return llvm::Error::success();
+  std::string names;
+  bool found = false;
+  for (mlir::func::FuncOp function : functions) {
+    llvm::StringRef name = function.getSymName();
+    names += (names.empty() ? "" : ", ") + name.str();
+    if (name == options.entry)
+      found = true;
+    else
+      function.setPrivate();
+  }
+  if (found)
+    return llvm::Error::success();
+  if (options.entry.empty())
+    return makeError(
+        options.file +
+        ": has several public functions; choose one with --entry: " + names);
+  return makeError(options.file + ": has no public function '" + options.entry +
+                   "'; it has: " + names);
+}
+
+/// Parses and lowers the file and loads the code of the entry.
 static llvm::Expected<std::unique_ptr<ExecutionEngine>>
 compileFile(const RunOptions &options) {
   mlir::DialectRegistry registry;
@@ -38,6 +71,8 @@ compileFile(const RunOptions &options) {
       mlir::parseSourceFile<mlir::ModuleOp>(options.file, sources, &context);
   if (!module)
     return makeError(options.file + ": could not be parsed");
+  if (llvm::Error error = selectEntry(*module, options))
+    return std::move(error);
 
   mlir::PassManager passes(&context);
   PipelineOptions pipelineOptions;
@@ -55,27 +90,16 @@ compileFile(const RunOptions &options) {
   return ExecutionEngine::create(*module);
 }
 
-/// The description of the entry to call.
+/// The description of the entry, which is the only one.
 static llvm::Expected<const llvm::json::Object *>
-findEntry(const ExecutionEngine &engine, const RunOptions &options) {
+getEntry(const ExecutionEngine &engine) {
   const llvm::json::Array *entries = engine.getManifest().getArray("entries");
-  if (!entries || entries->empty())
-    return makeError(options.file + ": has no public function to run");
-  std::string names;
-  for (const llvm::json::Value &value : *entries) {
-    const llvm::json::Object *entry = value.getAsObject();
-    llvm::StringRef name = entry->getString("name").value_or("");
-    if (name == options.entry ||
-        (options.entry.empty() && entries->size() == 1))
-      return entry;
-    names += (names.empty() ? "" : ", ") + name.str();
-  }
-  if (options.entry.empty())
-    return makeError(
-        options.file +
-        ": has several public functions; choose one with --entry: " + names);
-  return makeError(options.file + ": has no public function '" + options.entry +
-                   "'; it has: " + names);
+  const llvm::json::Object *entry = entries && entries->size() == 1
+                                        ? entries->front().getAsObject()
+                                        : nullptr;
+  if (!entry)
+    return makeError("the manifest does not describe the entry");
+  return entry;
 }
 
 static llvm::Expected<std::vector<ValueType>>
@@ -139,8 +163,7 @@ llvm::Error sparse_autograd::runFile(const RunOptions &options) {
       report.timeCompilation([&] { return compileFile(options); });
   if (!engine)
     return engine.takeError();
-  llvm::Expected<const llvm::json::Object *> entry =
-      findEntry(**engine, options);
+  llvm::Expected<const llvm::json::Object *> entry = getEntry(**engine);
   if (!entry)
     return entry.takeError();
   llvm::StringRef name = (*entry)->getString("name").value_or("");

@@ -68,13 +68,12 @@ def TensorToAssertions : Pass<"sparse-autograd-tensor-to-assertions"> {
   let summary = "Check at run time what the types leave open";
   let description = [{
     Inserts `cf.assert` before every op on tensors whose operands could have
-    extents that do not fit or indices out of range, as upstream's
-    `generate-runtime-verification` does, but on tensors and with messages of
-    one line that name the location, the op and the reason. The conditions are
-    on extents, not on elements, and fold where shapes are static.
+    extents that do not fit or indices out of range, with messages of one line
+    that name the location, the op and the reason. The conditions are on
+    extents, not on elements, and fold where shapes are static; an op that an
+    assertion dominates uses what it proves, so that each is made once.
 
-    Runs before fusion: afterwards the loops that prove each other's extents
-    are one.
+    Runs before fusion, which then sees equal extents as the same value.
 
     ```mlir
     %0 = linalg.add ins(%a, %b : tensor<?xf32>, tensor<?xf32>) ...
@@ -83,13 +82,14 @@ def TensorToAssertions : Pass<"sparse-autograd-tensor-to-assertions"> {
     becomes (with the comparison of the extents spelled out)
 
     ```mlir
-    cf.assert %same, "model.mlir:3:8: linalg.add: dimension #0 of ..."
+    cf.assert %same, "model.mlir:3:8: linalg.add: dimension 0 of operand 1 must have the extent of dimension 0 of operand 0"
     %0 = linalg.add ins(%a, %b : tensor<?xf32>, tensor<?xf32>) ...
     ```
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect",
+                           "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 

@@ -1,4 +1,4 @@
-//===- TensorToAssertions.cpp - checks at run time --------------*- C++ -*-===//
+//===- TensorToAssertions.cpp - checks at run time ------------------------===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,12 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
-
+#include "ProvedAssertions.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_TENSORTOASSERTIONS
@@ -24,7 +30,7 @@ using namespace sparse_autograd;
 
 /// "file:line:column: op: detail", for the innermost location that names a
 /// file.
-static std::string makeMessage(Operation *op, StringRef detail) {
+static std::string makeMessage(Operation *op, const Twine &detail) {
   std::string message;
   llvm::raw_string_ostream stream(message);
   op->getLoc()->walk([&](Location loc) {
@@ -38,6 +44,76 @@ static std::string makeMessage(Operation *op, StringRef detail) {
   stream << op->getName() << ": " << detail;
   return message;
 }
+
+//===----------------------------------------------------------------------===//
+// Structured ops
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A dimension of an operand.
+struct OperandDim {
+  OpOperand *operand;
+  int64_t dim;
+
+  int64_t getStaticExtent() const {
+    return cast<RankedTensorType>(operand->get().getType()).getDimSize(dim);
+  }
+  std::string str() const {
+    return ("dimension " + Twine(dim) + " of operand " +
+            Twine(operand->getOperandNumber()))
+        .str();
+  }
+};
+} // namespace
+
+/// Whether every dimension of every operand is traversed by one loop, or has a
+/// static extent: then the extents that must be equal are those that share a
+/// loop.
+static bool isTraversedByDims(linalg::LinalgOp op) {
+  return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return llvm::all_of(map.getResults(), [](AffineExpr expr) {
+      return isa<AffineDimExpr, AffineConstantExpr>(expr);
+    });
+  });
+}
+
+/// Asserts that the extents that share a loop are equal.
+static void assertEqualExtents(OpBuilder &builder, linalg::LinalgOp op) {
+  Location loc = op.getLoc();
+  SmallVector<SmallVector<OperandDim>> dimsOfLoop(op.getNumLoops());
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [dim, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (auto loop = dyn_cast<AffineDimExpr>(expr))
+        dimsOfLoop[loop.getPosition()].push_back(
+            {&operand, static_cast<int64_t>(dim)});
+  for (ArrayRef<OperandDim> dims : dimsOfLoop) {
+    // The verifier compares what is static.
+    const OperandDim *first = llvm::find_if(dims, [](const OperandDim &dim) {
+      return !ShapedType::isDynamic(dim.getStaticExtent());
+    });
+    if (first == dims.end())
+      first = dims.begin();
+    for (const OperandDim &other : dims) {
+      if (&other == first || !ShapedType::isDynamic(other.getStaticExtent()))
+        continue;
+      Value expected = tensor::DimOp::create(builder, loc,
+                                             first->operand->get(), first->dim);
+      Value extent =
+          tensor::DimOp::create(builder, loc, other.operand->get(), other.dim);
+      Value isEqual = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, expected, extent);
+      cf::AssertOp::create(builder, loc, isEqual,
+                           makeMessage(op, other.str() +
+                                               " must have the extent of " +
+                                               first->str()));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
 
 /// Whether anything about `op` is open: an extent of an operand or result, or
 /// an index.
@@ -58,6 +134,16 @@ static bool needsCheck(Operation *op) {
   return hasTensor && !isStatic;
 }
 
+static void assertBefore(RuntimeVerifiableOpInterface op) {
+  OpBuilder builder(op);
+  auto structured = dyn_cast<linalg::LinalgOp>(op.getOperation());
+  if (structured && isTraversedByDims(structured))
+    return assertEqualExtents(builder, structured);
+  op.generateRuntimeVerification(
+      builder, op.getLoc(),
+      [](Operation *op, StringRef detail) { return makeMessage(op, detail); });
+}
+
 namespace {
 struct TensorToAssertionsPass
     : sparse_autograd::impl::TensorToAssertionsBase<TensorToAssertionsPass> {
@@ -67,11 +153,20 @@ struct TensorToAssertionsPass
       if (needsCheck(op))
         ops.push_back(op);
     });
-    OpBuilder builder(&getContext());
-    for (RuntimeVerifiableOpInterface op : ops) {
-      builder.setInsertionPoint(op);
-      op.generateRuntimeVerification(builder, op.getLoc(), makeMessage);
-    }
+    llvm::for_each(ops, assertBefore);
+
+    // An extent of a result is one of the operands': extents of the arguments
+    // are all that is left to compare, and an assertion keeps no result alive.
+    RewritePatternSet patterns(&getContext());
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    memref::populateResolveShapedTypeResultDimsPatterns(patterns);
+    scf::populateSCFForLoopCanonicalizationPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    useAssertions(getOperation());
   }
 };
 } // namespace

@@ -32,7 +32,7 @@ TEST(Error, extentsThatDoNotFit) {
                          {result.getDescriptor()}),
             SPARSE_AUTOGRAD_INVALID_ARGUMENT);
   std::string message = sparseAutogradLastError();
-  EXPECT_NE(message.find("program.mlir:5:"), std::string::npos) << message;
+  EXPECT_NE(message.find("program.mlir:6:"), std::string::npos) << message;
   EXPECT_NE(message.find("linalg.add"), std::string::npos) << message;
   EXPECT_FALSE(result.isWritten());
 }

@@ -1,0 +1,83 @@
+// RUN: sparse-opt %s --split-input-file --sparse-autograd-tensor-to-assertions | FileCheck %s
+
+// Extents that share a loop are compared, once; what follows uses the first.
+
+// CHECK-LABEL: func.func @repeated
+// CHECK-SAME:  %[[A:.*]]: tensor<?xf32>, %[[B:.*]]: tensor<?xf32>
+func.func @repeated(%a: tensor<?xf32>, %b: tensor<?xf32>) -> (tensor<?xf32>, index) {
+  // CHECK-DAG: %[[EXTENT_A:.*]] = tensor.dim %[[A]]
+  // CHECK-DAG: %[[EXTENT_B:.*]] = tensor.dim %[[B]]
+  // CHECK-DAG: %[[SAME:.*]] = arith.cmpi eq, %[[EXTENT_A]], %[[EXTENT_B]]
+  // CHECK:     cf.assert %[[SAME]], "{{.*}}assertions.mlir:[[# @LINE + 5]]:{{.*}}: linalg.add: dimension 0 of operand 1 must have the extent of dimension 0 of operand 0"
+  // CHECK-NOT: cf.assert
+  %c0 = arith.constant 0 : index
+  %extent = tensor.dim %b, %c0 : tensor<?xf32>
+  %empty = tensor.empty(%extent) : tensor<?xf32>
+  %0 = linalg.add ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  %1 = linalg.mul ins(%0, %b : tensor<?xf32>, tensor<?xf32>) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  // CHECK: return %{{.*}}, %[[EXTENT_A]]
+  return %1, %extent : tensor<?xf32>, index
+}
+
+// -----
+
+// A static extent is what the others are compared with.
+
+// CHECK-LABEL: func.func @static
+// CHECK-SAME:  %[[A:.*]]: tensor<?xf32>
+func.func @static(%a: tensor<?xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : index
+  // CHECK-DAG: %[[EXTENT:.*]] = tensor.dim %[[A]]
+  // CHECK:     %[[SAME:.*]] = arith.cmpi eq, %[[EXTENT]], %[[FOUR]]
+  // CHECK:     cf.assert %[[SAME]], {{.*}} dimension 0 of operand 0 must have the extent of dimension 0 of operand 1
+  // CHECK-NOT: cf.assert
+  %0 = linalg.add ins(%a, %b : tensor<?xf32>, tensor<4xf32>) outs(%b : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Nothing is left open: nothing is asserted.
+
+// CHECK-LABEL: func.func @closed
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @closed(%a: tensor<?xf32>, %b: tensor<4xf32>) -> (tensor<?xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %extent = tensor.dim %a, %c0 : tensor<?xf32>
+  %empty = tensor.empty(%extent) : tensor<?xf32>
+  %0 = linalg.exp ins(%a : tensor<?xf32>) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  %1 = linalg.add ins(%b, %b : tensor<4xf32>, tensor<4xf32>) outs(%b : tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<?xf32>, tensor<4xf32>
+}
+
+// -----
+
+// An assertion in a loop says nothing of what is behind the loop.
+
+// CHECK-LABEL: func.func @loop
+// CHECK: scf.for
+// CHECK:   cf.assert
+// CHECK:   }
+// CHECK: cf.assert
+func.func @loop(%a: tensor<?xf32>, %b: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> tensor<?xf32> {
+    %1 = linalg.add ins(%b, %x : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %1 : tensor<?xf32>
+  }
+  %2 = linalg.sub ins(%b, %0 : tensor<?xf32>, tensor<?xf32>) outs(%a : tensor<?xf32>) -> tensor<?xf32>
+  return %2 : tensor<?xf32>
+}
+
+// -----
+
+// Other ops are checked as upstream does: an index in its range.
+
+// CHECK-LABEL: func.func @element
+// CHECK: cf.assert %{{.*}}, "{{.*}}assertions.mlir:[[# @LINE + 2]]:{{.*}}: tensor.extract: out-of-bounds access"
+func.func @element(%a: tensor<?xf32>, %i: index) -> f32 {
+  %0 = tensor.extract %a[%i] : tensor<?xf32>
+  return %0 : f32
+}

@@ -1,0 +1,178 @@
+"""Checks examples/recommender.mlir against an independent NumPy training run.
+
+  recommender.py MLIR planted SEED...
+  recommender.py MLIR train RATINGS.csv.gz SEED...
+
+For each seed the example is trained twice, with factors and with biases alone,
+and every line of its log must agree with the NumPy run to 1e-10. The held-out
+errors must meet the bars of the example: with planted ratings, of noise 0.25,
+at most 1.1 times the noise with factors and at least twice it without; with
+real ones a mean of at most 0.885 over the seeds and, for each seed, less than
+with biases alone. Prints what it found; fails with the first difference.
+"""
+
+import csv
+import gzip
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_array
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "oracles"))
+import masked_ops  # noqa: E402
+
+NOISE = 0.25
+FACTORS = 8
+TOLERANCE = 1e-10
+
+
+def planted_ratings(seed):
+    """The ratings of @planted: a matrix and which of it is observed."""
+    def normal(counter, *shape):
+        return masked_ops.random("normal", seed, counter, shape)
+    bu, bi = normal(10, 400), normal(11, 500)
+    p, q = normal(12, 400, 4), normal(13, 500, 4)
+    signal = bu[:, None] + bi[None, :] + p @ q.T
+    ratings = 3.5 + 0.5 * signal + NOISE * normal(14, 400, 500)
+    observed = masked_ops.random("bernoulli", seed, 15, (400, 500),
+                                 probability=0.4)
+    return ratings, observed
+
+
+def read_ratings(path):
+    """A file of (user, item, rating) lines, ids compacted in their order."""
+    with gzip.open(path, "rt") as file:
+        rows = list(csv.reader(file))[1:]
+    table = np.array([[float(x) for x in row[:3]] for row in rows])
+    users, u = np.unique(table[:, 0], return_inverse=True)
+    items, i = np.unique(table[:, 1], return_inverse=True)
+    ratings = np.zeros((len(users), len(items)))
+    observed = np.zeros(ratings.shape, bool)
+    ratings[u, i] = table[:, 2]
+    observed[u, i] = True
+    return ratings, observed
+
+
+class Adam:
+    def __init__(self, *parameters):
+        self.parameters = parameters
+        self.m = [np.zeros_like(x) for x in parameters]
+        self.v = [np.zeros_like(x) for x in parameters]
+        self.powers = [1.0, 1.0]
+
+    def step(self, gradients):
+        self.powers = [self.powers[0] * 0.9, self.powers[1] * 0.999]
+        for x, g, m, v in zip(self.parameters, gradients, self.m, self.v):
+            m[...] = 0.9 * m + 0.1 * g
+            v[...] = 0.999 * v + 0.001 * (g * g)
+            x -= 0.02 * (m / (1 - self.powers[0])
+                         / (np.sqrt(v / (1 - self.powers[1])) + 1e-8))
+
+
+def fit(ratings, observed, seed, epochs, scale, l2_biases, l2_factors):
+    """The log of the training run: loss, training and held-out RMSE a line.
+
+    Works on the list of observed ratings, with gradients written by hand."""
+    users, items = ratings.shape
+    drawn = masked_ops.random("bernoulli", seed, 0, ratings.shape,
+                              probability=0.8)
+    bu, bi = np.zeros(users), np.zeros(items)
+    p = scale * masked_ops.random("normal", seed, 1, (users, FACTORS))
+    q = scale * masked_ops.random("normal", seed, 2, (items, FACTORS))
+
+    def part(selected):
+        u, i = np.nonzero(selected)
+        return u, i, ratings[u, i]
+    train, held_out = part(observed & drawn), part(observed & ~drawn)
+    mean = train[2].mean()
+
+    def errors(u, i, r):
+        return mean + bu[u] + bi[i] + np.einsum("nk,nk->n", p[u], q[i]) - r
+
+    adam = Adam(bu, bi, p, q)
+    log = []
+    u, i, _ = train
+    for _ in range(epochs):
+        e = errors(*train)
+        loss = ((e * e).sum()
+                + l2_biases * ((bu * bu).sum() + (bi * bi).sum())
+                + l2_factors * ((p * p).sum() + (q * q).sum()))
+        d = csr_array((2 * e, (u, i)), ratings.shape)
+        adam.step([d.sum(axis=1) + 2 * l2_biases * bu,
+                   d.sum(axis=0) + 2 * l2_biases * bi,
+                   d @ q + 2 * l2_factors * p,
+                   d.T @ p + 2 * l2_factors * q])
+        log.append([loss] + [np.sqrt((errors(*some) ** 2).mean())
+                             for some in (train, held_out)])
+    return np.array(log)
+
+
+LINE = re.compile(
+    r"epoch (\d+)  loss (\S+)  train RMSE (\S+)  held-out RMSE (\S+)")
+
+
+def run(example, entry, seed, scale, arguments):
+    command = ["sparse-runner", example, f"--entry={entry}", "--arg",
+               f"seed={seed}", "--arg", f"factor_scale={scale}",
+               "--log-precision=17", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stderr}")
+    lines = [match.groups() for match in map(LINE.fullmatch,
+                                             done.stdout.splitlines()) if match]
+    if [int(line[0]) for line in lines] != list(range(1, len(lines) + 1)):
+        sys.exit("the epochs of the log are not 1, 2, ...")
+    return np.array([[float(x) for x in line[1:]] for line in lines])
+
+
+def compare(what, log, expected):
+    if log.shape != expected.shape:
+        sys.exit(f"{what}: {len(log)} epochs instead of {len(expected)}")
+    difference = np.abs(log - expected) / np.abs(expected)
+    worst = np.unravel_index(difference.argmax(), difference.shape)
+    if not difference.max() <= TOLERANCE:
+        sys.exit(f"{what}: column {worst[1]} of epoch {worst[0] + 1} is "
+                 f"{log[worst]!r}, NumPy has {expected[worst]!r}")
+    return difference.max()
+
+
+def main():
+    example, entry, *rest = sys.argv[1:]
+    if entry == "train":
+        path, *seeds = rest
+        ratings, observed = read_ratings(path)
+        arguments, settings = ["--arg", f"ratings={path}"], (300, 5.0, 12.0)
+    else:
+        seeds, arguments, settings = rest, [], (200, 0.25, 2.0)
+    epochs, l2_biases, l2_factors = settings
+    held_out = []
+    for seed in map(int, seeds):
+        if entry == "planted":
+            ratings, observed = planted_ratings(seed)
+        last = {}
+        for scale in (0.1, 0.0):
+            log = run(example, entry, seed, scale, arguments)
+            expected = fit(ratings, observed, seed, epochs, scale, l2_biases,
+                           l2_factors)
+            what = f"seed {seed}, factor_scale {scale}"
+            difference = compare(what, log, expected)
+            last[scale] = log[-1, 2]
+            print(f"{what}: {len(log)} epochs, largest relative difference "
+                  f"{difference:.1e}, held-out RMSE {log[-1, 2]:.4f}")
+        held_out.append(last[0.1])
+        if entry == "planted":
+            if last[0.1] > 1.1 * NOISE or last[0.0] < 2 * NOISE:
+                sys.exit(f"seed {seed}: a bar is missed")
+        elif last[0.1] >= last[0.0]:
+            sys.exit(f"seed {seed}: biases alone are better")
+    mean = np.mean(held_out)
+    print(f"mean held-out RMSE {mean:.4f}")
+    if entry == "train" and mean > 0.885:
+        sys.exit("the mean is above 0.885")
+
+
+if __name__ == "__main__":
+    main()
