@@ -14,10 +14,12 @@
 #ifndef SPARSEAUTOGRAD_DIFFERENTIATE_RULES_H
 #define SPARSEAUTOGRAD_DIFFERENTIATE_RULES_H
 
-#include "SparseAutograd/Differentiate/ScalarRule.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace sparse_autograd {
+
+struct ScalarRule;
 
 void registerArithDerivativeRules(mlir::DialectRegistry &registry);
 void registerControlFlowDerivativeRules(mlir::DialectRegistry &registry);

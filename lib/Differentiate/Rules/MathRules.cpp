@@ -14,6 +14,7 @@
 
 #include "ExtremumFormulas.h"
 #include "SparseAutograd/Differentiate/Rules.h"
+#include "SparseAutograd/Differentiate/ScalarRule.h"
 #include "WithoutTangent.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
