@@ -17,7 +17,9 @@
 // float is printed as the hexadecimal digits of its bits. After a file that
 // cannot be read, the diagnostic is printed as `error MESSAGE`, and the exit
 // status is 1. With --write=FILE what was read is written again, instead of
-// printed.
+// printed. The file - stands for a list on standard input, one `FILE` or `FILE
+// TAB OUTPUT` a line, of which each is answered by such a print and a line
+// `end`: one process then serves a whole test.
 
 #include "SparseAutograd/IO/Read.h"
 #include "SparseAutograd/IO/Write.h"
@@ -25,6 +27,8 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <iostream>
+#include <string>
 
 using namespace llvm;
 using namespace sparse_autograd::io;
@@ -81,7 +85,8 @@ static void print(const TripletTable &table) {
            << joinIds(table.columnIds) << '\n';
 }
 
-static Error process(const std::string &file, const ReadOptions &options) {
+static Error process(StringRef file, StringRef output,
+                     const ReadOptions &options) {
   if (list) {
     Expected<std::vector<std::string>> names =
         listMembers(file, options.limits);
@@ -96,14 +101,14 @@ static Error process(const std::string &file, const ReadOptions &options) {
     return any.takeError();
   auto *array = std::get_if<DenseArray>(&*any);
   auto *table = std::get_if<TripletTable>(&*any);
-  if (write.empty()) {
+  if (output.empty()) {
     array ? print(*array) : print(*table);
     return Error::success();
   }
-  if (array && StringRef(write).ends_with(".npz"))
-    return writeNpz(write, {{"array", array}});
-  return array ? writeDense(write, *array)
-               : writeCoordinates(write, table->matrix);
+  if (array && output.ends_with(".npz"))
+    return writeNpz(output, {{"array", array}});
+  return array ? writeDense(output, *array)
+               : writeCoordinates(output, table->matrix);
 }
 
 int main(int argc, char **argv) {
@@ -112,10 +117,22 @@ int main(int argc, char **argv) {
   options.duplicates = coalesce ? Duplicates::Coalesce : Duplicates::Refuse;
   options.csv.acceptNonFinite = nonFinite;
   int status = 0;
-  for (const std::string &file : files) {
-    if (Error error = process(file, options)) {
+  auto run = [&](StringRef file, StringRef output) {
+    if (Error error = process(file, output, options)) {
       outs() << "error " << toString(std::move(error)) << '\n';
       status = 1;
+    }
+  };
+  for (const std::string &file : files) {
+    if (file != "-") {
+      run(file, write);
+      continue;
+    }
+    for (std::string line; std::getline(std::cin, line);) {
+      auto [input, output] = StringRef(line).split('\t');
+      run(input, output);
+      outs() << "end\n";
+      outs().flush();
     }
   }
   return status;
