@@ -299,7 +299,9 @@ Expected<std::vector<ZipMember>> DirectoryReader::read() {
 }
 
 bool sparse_autograd::io::isZip(StringRef bytes) {
-  return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06");
+  // A member, or one of the records that end a file without members.
+  return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06") ||
+         bytes.starts_with("PK\x06\x06");
 }
 
 Expected<std::vector<ZipMember>>
