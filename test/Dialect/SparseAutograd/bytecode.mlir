@@ -1,0 +1,100 @@
+// Every op, with each of its attributes at each of its values, is the same
+// program after bytecode.
+
+// RUN: sparse-opt %s --mlir-print-op-generic -o %t.mlir
+// RUN: sparse-opt %s --emit-bytecode -o %t.mlirbc
+// RUN: sparse-opt %t.mlirbc --mlir-print-op-generic -o %t.again.mlir
+// RUN: diff %t.mlir %t.again.mlir
+// RUN: FileCheck %s --input-file=%t.again.mlir
+
+// Older readers have no properties: attributes are in a dictionary.
+// RUN: sparse-opt %s --emit-bytecode --emit-bytecode-version=4 -o %t.4.mlirbc
+// RUN: sparse-opt %t.4.mlirbc --mlir-print-op-generic -o %t.4.mlir
+// RUN: diff %t.mlir %t.4.mlir
+
+// No op is forgotten here.
+// RUN: %python %S/Inputs/find_ops.py %source_dir/docs/reference/Dialect.md %t.again.mlir
+
+// CHECK: "func.func"
+// CHECK-SAME: sym_name = "masked_reduce"
+func.func @masked_reduce(%x: tensor<4x?xf32>, %m: tensor<4x?xi1>, %rows: tensor<4xi1>) {
+  // CHECK: "sparse_autograd.masked_reduce"
+  // CHECK-SAME: kind = #sparse_autograd<kind sum>
+  %0 = sparse_autograd.masked_reduce sum %x, %m dims = [0, 1] : tensor<4x?xf32>, tensor<4x?xi1> -> tensor<f32>
+  // CHECK: "sparse_autograd.masked_reduce"
+  // CHECK-SAME: empty = #sparse_autograd<empty nan>
+  // CHECK-SAME: keepdims
+  // CHECK-SAME: kind = #sparse_autograd<kind mean>
+  %1 = sparse_autograd.masked_reduce mean %x, %m dims = [1] keepdims empty = nan : tensor<4x?xf32>, tensor<4x?xi1> -> tensor<4x1xf32>
+  // CHECK: "sparse_autograd.masked_reduce"
+  // CHECK-SAME: kind = #sparse_autograd<kind max>
+  // CHECK-SAME: mask_dims = array<i64: 0>
+  // CHECK-SAME: ties = #sparse_autograd<ties first>
+  %2 = sparse_autograd.masked_reduce max %x, %rows dims = [1] mask_dims = [0] ties = first : tensor<4x?xf32>, tensor<4xi1> -> tensor<4xf32>
+  // CHECK: kind = #sparse_autograd<kind min>
+  %3 = sparse_autograd.masked_reduce min %x dims = [1] : tensor<4x?xf32> -> tensor<4xf32>
+  // CHECK: kind = #sparse_autograd<kind prod>
+  %4 = sparse_autograd.masked_reduce prod %x dims = [1] fastmath<reassoc,contract> : tensor<4x?xf32> -> tensor<4xf32>
+  // CHECK: ddof = 1 : i64
+  // CHECK-SAME: kind = #sparse_autograd<kind var>
+  %5 = sparse_autograd.masked_reduce var %x dims = [1] ddof = 1 : tensor<4x?xf32> -> tensor<4xf32>
+  // CHECK: kind = #sparse_autograd<kind std>
+  %6 = sparse_autograd.masked_reduce std %x, %m dims = [1] ddof = 2 : tensor<4x?xf32>, tensor<4x?xi1> -> tensor<4xf32>
+  // CHECK: kind = #sparse_autograd<kind norm2>
+  %7 = sparse_autograd.masked_reduce norm2 %x dims = [1] : tensor<4x?xf32> -> tensor<4xf32>
+  // CHECK: kind = #sparse_autograd<kind logsumexp>
+  %8 = sparse_autograd.masked_reduce logsumexp %x dims = [] : tensor<4x?xf32> -> tensor<4x?xf32>
+  return
+}
+
+func.func @softmax(%x: tensor<?x?xf16>, %m: tensor<?xi1>) {
+  // CHECK: "sparse_autograd.masked_softmax"
+  // CHECK-SAME: dims = array<i64: 1>
+  // CHECK-SAME: fastmath = #arith.fastmath<contract>
+  // CHECK-SAME: mask_dims = array<i64: 1>
+  %0 = sparse_autograd.masked_softmax %x, %m dims = [1] mask_dims = [1] fastmath<contract> : tensor<?x?xf16>, tensor<?xi1>
+  // CHECK: "sparse_autograd.masked_log_softmax"
+  %1 = sparse_autograd.masked_log_softmax %x, %m dims = [0, 1] mask_dims = [0] fastmath<nsz> : tensor<?x?xf16>, tensor<?xi1>
+  return
+}
+
+func.func @gradient_ops(%x: tensor<4x8xbf16>, %m: tensor<8xi1>, %s: f64) {
+  // CHECK: "sparse_autograd.grad_mask"
+  // CHECK-SAME: mask_dims = array<i64: 1>
+  %0 = sparse_autograd.grad_mask %x, %m mask_dims = [1] : tensor<4x8xbf16>, tensor<8xi1>
+  // CHECK: "sparse_autograd.stop_gradient"
+  %1 = sparse_autograd.stop_gradient %s : f64
+  return
+}
+
+func.func private @f(tensor<8xf32>, f32, i32) -> (f32, tensor<2xf32>)
+
+func.func @derivatives(%w: tensor<8xf32>, %b: f32, %n: i32, %c: tensor<2xf32>) {
+  // CHECK: "sparse_autograd.value_and_grad"
+  // CHECK-SAME: callee = @f
+  // CHECK-SAME: wrt = array<i64: 0, 1>
+  %l, %aux, %dw, %db = sparse_autograd.value_and_grad @f(%w, %b, %n) {wrt = [0, 1]} : (tensor<8xf32>, f32, i32) -> (f32, tensor<2xf32>, tensor<8xf32>, f32)
+  // CHECK: "sparse_autograd.vjp"
+  // CHECK-SAME: operandSegmentSizes = array<i32: 3, 2>
+  %v:3 = sparse_autograd.vjp @f(%w, %b, %n) cotangents(%b, %c) {wrt = [1]} : (tensor<8xf32>, f32, i32), (f32, tensor<2xf32>) -> (f32, tensor<2xf32>, f32)
+  // CHECK: "sparse_autograd.jvp"
+  // CHECK-SAME: operandSegmentSizes = array<i32: 3, 1>
+  %j:4 = sparse_autograd.jvp @f(%w, %b, %n) tangents(%w) {wrt = [0]} : (tensor<8xf32>, f32, i32), (tensor<8xf32>) -> (f32, tensor<2xf32>, f32, tensor<2xf32>)
+  return
+}
+
+// CHECK: sparse_autograd.name = "ratings"
+// CHECK-SAME: sparse_autograd.mask_of = "ratings"
+func.func @program(%r: tensor<?x?xf64> {sparse_autograd.name = "ratings"}, %o: tensor<?x?xi1> {sparse_autograd.mask_of = "ratings"}, %seed: i64, %n: index, %e: i32) {
+  // CHECK: distribution = #sparse_autograd<distribution uniform>
+  %0 = sparse_autograd.random uniform %seed, %seed : tensor<8x16xf32>
+  // CHECK: distribution = #sparse_autograd<distribution normal>
+  %1 = sparse_autograd.random normal %seed, %seed, [%n, %n] : tensor<?x?xf64>
+  // CHECK: distribution = #sparse_autograd<distribution bernoulli>
+  // CHECK-SAME: probability = 8.000000e-01 : f64
+  %2 = sparse_autograd.random bernoulli %seed, %seed, [%n] probability = 0.8 : tensor<?xi1>
+  // CHECK: "sparse_autograd.log"
+  // CHECK-SAME: names = ["epoch", "the step"]
+  sparse_autograd.log "epoch" %e, "the step" %n : i32, index
+  return
+}
