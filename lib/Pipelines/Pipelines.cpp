@@ -80,9 +80,24 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   addCleanup(pm);
 }
 
+static void addPhase(Phase phase, OpPassManager &pm,
+                     const PipelineOptions &options) {
+  switch (phase) {
+  case Phase::Differentiate:
+    return addDifferentiate(pm);
+  case Phase::SelectFormats:
+    return addSelectFormats(pm);
+  case Phase::LowerSparse:
+    return addLowerSparse(pm);
+  case Phase::Target:
+    return addCPU(pm, options);
+  }
+}
+
 LogicalResult sparse_autograd::buildPipeline(
     OpPassManager &pm, const PipelineOptions &options,
-    function_ref<LogicalResult(const Twine &)> reportError) {
+    function_ref<LogicalResult(const Twine &)> reportError,
+    PhaseExtension extension) {
   if (options.target == TargetKind::GPU)
     return reportError("target 'gpu' is not available in this version; use "
                        "target=cpu");
@@ -90,16 +105,14 @@ LogicalResult sparse_autograd::buildPipeline(
     return reportError(
         "threads must be 0 (the runtime decides) or 1; set any other number "
         "in the runtime, when the code runs");
-  addDifferentiate(pm);
-  if (options.compileTo == Phase::Differentiate)
-    return success();
-  addSelectFormats(pm);
-  if (options.compileTo == Phase::SelectFormats)
-    return success();
-  addLowerSparse(pm);
-  if (options.compileTo == Phase::LowerSparse)
-    return success();
-  addCPU(pm, options);
+  for (Phase phase : {Phase::Differentiate, Phase::SelectFormats,
+                      Phase::LowerSparse, Phase::Target}) {
+    if (extension)
+      extension(phase, pm);
+    addPhase(phase, pm, options);
+    if (phase == options.compileTo)
+      break;
+  }
   return success();
 }
 

@@ -70,13 +70,21 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(0)};
 };
 
+/// Called before the passes of each phase are added to `pm`: what it adds runs
+/// first in that phase. Ops of other dialects are lowered at the start of
+/// Phase::LowerSparse, to linalg, arith and math on tensors; by then they are
+/// differentiated, and what follows fuses and parallelizes them like the rest.
+using PhaseExtension =
+    llvm::function_ref<void(Phase phase, mlir::OpPassManager &pm)>;
+
 /// Adds the passes of the phases up to `options.compileTo` to `pm`, whose op is
-/// a module. Fails, having reported it to `reportError`, if the options ask for
-/// something that there is not; then `pm` is unchanged.
-mlir::LogicalResult
-buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options,
-              llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>
-                  reportError);
+/// a module, each after those of `extension`, if given. Fails, having reported
+/// it to `reportError`, if the options ask for something that there is not;
+/// then `pm` is unchanged.
+mlir::LogicalResult buildPipeline(
+    mlir::OpPassManager &pm, const PipelineOptions &options,
+    llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)> reportError,
+    PhaseExtension extension = {});
 
 /// Registers the pipeline as `--sparse-autograd`.
 void registerPipelines();
