@@ -3,7 +3,9 @@
 A fenced block that follows a line `<!-- run: COMMAND -->` is saved to a file,
 and COMMAND, in which %s stands for that file, must succeed. A fenced block that
 follows `<!-- prints -->` must be a part of what the last command printed, line
-by line, apart from white space. Finding no snippet at all is an error.
+by line, apart from white space; one that follows `<!-- part of: FILE -->` a part
+of that file, named from the folder of the Markdown file. Finding no snippet at
+all is an error.
 
 Usage: run_snippets.py SCRATCH-DIRECTORY FILE...
 """
@@ -14,11 +16,12 @@ import subprocess
 import sys
 
 SNIPPET = re.compile(
-    r"^<!-- (?:run: (?P<command>.+?)|(?P<prints>prints)) -->\n+"
+    r"^<!-- (?:run: (?P<command>.+?)|part of: (?P<whole>.+?)|(?P<prints>prints))"
+    r" -->\n+"
     r"```[^\n]*\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-MARK = re.compile(r"^<!-- (?:run:|prints)", re.MULTILINE)
+MARK = re.compile(r"^<!-- (?:run:|part of:|prints)", re.MULTILINE)
 
 
 def lines_of(text):
@@ -42,6 +45,12 @@ def run_file(path, scratch):
     printed = None
     for number, match in enumerate(snippets):
         line = text.count("\n", 0, match.start()) + 1
+        if match["whole"]:
+            whole = os.path.join(os.path.dirname(path), match["whole"])
+            with open(whole, encoding="utf-8") as file:
+                if not contains(lines_of(file.read()), lines_of(match["body"])):
+                    sys.exit(f"{path}:{line}: error: {whole} has no such part")
+            continue
         if match["prints"]:
             if printed is None:
                 sys.exit(f"{path}:{line}: error: nothing was run before this")
