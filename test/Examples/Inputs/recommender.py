@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "oracles"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
 import masked_ops  # noqa: E402
 
 NOISE = 0.25
