@@ -27,6 +27,16 @@ static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+char DiagnosedError::ID = 0;
+
+void DiagnosedError::log(llvm::raw_ostream &stream) const {
+  stream << "the file does not compile";
+}
+
+std::error_code DiagnosedError::convertToErrorCode() const {
+  return llvm::inconvertibleErrorCode();
+}
+
 /// Makes every function private but the entry to call: nothing else need be
 /// compiled.
 static llvm::Error selectEntry(mlir::ModuleOp module,
@@ -67,10 +77,22 @@ compileFile(const RunOptions &options) {
   mlir::MLIRContext context(registry);
   llvm::SourceMgr sources;
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  bool isDiagnosed = false;
+  mlir::ScopedDiagnosticHandler observer(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        isDiagnosed |=
+            diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
+        return mlir::failure(); // The handler before this one prints it.
+      });
+  auto makeCompileError = [&](const llvm::Twine &message) -> llvm::Error {
+    if (isDiagnosed)
+      return llvm::make_error<DiagnosedError>();
+    return makeError(options.file + ": " + message);
+  };
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::parseSourceFile<mlir::ModuleOp>(options.file, sources, &context);
   if (!module)
-    return makeError(options.file + ": could not be parsed");
+    return makeCompileError("could not be parsed");
   if (llvm::Error error = selectEntry(*module, options))
     return std::move(error);
 
@@ -86,7 +108,7 @@ compileFile(const RunOptions &options) {
   if (mlir::failed(buildPipeline(passes, pipelineOptions, report)))
     return makeError(problem);
   if (mlir::failed(passes.run(*module)))
-    return makeError(options.file + ": could not be compiled");
+    return makeCompileError("could not be compiled");
   return ExecutionEngine::create(*module);
 }
 

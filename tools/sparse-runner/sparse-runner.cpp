@@ -79,12 +79,21 @@ int main(int argc, char **argv) {
       return 1;
     options.results.push_back(pair);
   }
-  if (options.repetitions == 0) {
-    llvm::WithColor::error() << "--repeat must be at least 1\n";
+  auto refuse = [](llvm::StringRef why) {
+    llvm::WithColor::error() << why << "\n";
     return 1;
-  }
+  };
+  if (options.repetitions == 0)
+    return refuse("--repeat must be at least 1");
+  if (options.threads < 0)
+    return refuse("--threads must be 0 (all) or more");
+  if (options.precision < 1 || options.precision > 17)
+    return refuse("--log-precision must be 1 to 17");
   if (llvm::Error error = runFile(options)) {
-    llvm::WithColor::error() << toString(std::move(error)) << "\n";
+    if (error.isA<DiagnosedError>())
+      llvm::consumeError(std::move(error));
+    else
+      llvm::WithColor::error() << toString(std::move(error)) << "\n";
     return 1;
   }
   return 0;

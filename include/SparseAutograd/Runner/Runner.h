@@ -37,10 +37,19 @@ struct RunOptions {
   int precision = 6;
 };
 
+/// The file does not compile, which the diagnostics have said: there is nothing
+/// to add.
+class DiagnosedError : public llvm::ErrorInfo<DiagnosedError> {
+public:
+  static char ID;
+  void log(llvm::raw_ostream &stream) const override;
+  std::error_code convertToErrorCode() const override;
+};
+
 /// Compiles the file, calls the entry, prints or saves the results and writes
 /// the report. Everything that can be checked is checked before the call; a
 /// file of results appears whole or not at all. Diagnostics of the compiler go
-/// to the standard error stream.
+/// to the standard error stream; the error is then a `DiagnosedError`.
 llvm::Error runFile(const RunOptions &options);
 
 } // namespace sparse_autograd

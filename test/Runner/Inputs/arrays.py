@@ -1,0 +1,19 @@
+"""Writes the files that the tests of this folder read: arrays.py FOLDER."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+folder = Path(sys.argv[1])
+folder.mkdir(parents=True, exist_ok=True)
+x = np.float32([[1, 2], [3, 4], [5, np.nan]])
+np.save(folder / "x.npy", x)
+np.save(folder / "mask.npy", np.array([[1, 1], [0, 1], [1, 0]], bool))
+np.save(folder / "short-mask.npy", np.ones((2, 2), bool))
+np.save(folder / "wide.npy", np.ones((3, 3), np.float32))
+np.save(folder / "double.npy", np.ones((3, 2)))
+np.save(folder / "vector.npy", np.ones(2, np.float32))
+np.save(folder / "integers.npy", np.int32([10, 20, 30]))
+(folder / "x.mtx").write_text("%%MatrixMarket matrix coordinate real general\n"
+                              "3 2 3\n1 1 1.5\n3 1 2\n2 2 -4\n")
