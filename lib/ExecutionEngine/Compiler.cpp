@@ -66,13 +66,11 @@ createTargetMachine(const sparse_autograd::CompileOptions &options) {
   if (!subtarget->isCPUStringValid(cpu))
     return makeError("LLVM does not know the processor '" + cpu + "' of " +
                      triple.str());
-  CodeGenOptLevel level = options.optimizationLevel >= 3
-                              ? CodeGenOptLevel::Aggressive
-                          : options.optimizationLevel == 2
-                              ? CodeGenOptLevel::Default
-                          : options.optimizationLevel == 1
-                              ? CodeGenOptLevel::Less
-                              : CodeGenOptLevel::None;
+  CodeGenOptLevel level =
+      options.optimizationLevel >= 3   ? CodeGenOptLevel::Aggressive
+      : options.optimizationLevel == 2 ? CodeGenOptLevel::Default
+      : options.optimizationLevel == 1 ? CodeGenOptLevel::Less
+                                       : CodeGenOptLevel::None;
   // Position independent, for shared libraries and for a JIT that may place
   // the code far from the runtime.
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
@@ -112,8 +110,7 @@ static void optimize(Module &module, TargetMachine &machine,
   TargetLibraryInfoImpl library(module.getTargetTriple());
   if (machine.getTargetTriple().isX86() && sparse_autograd::hasVectorLibrary())
     sparse_autograd::addVectorLibrary(
-        library,
-        machine.getTargetFeatureString().contains("+avx512f"));
+        library, machine.getTargetFeatureString().contains("+avx512f"));
 
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = optimizationLevel >= 2;

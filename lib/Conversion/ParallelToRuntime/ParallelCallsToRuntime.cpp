@@ -67,10 +67,9 @@ struct ParallelCallsToRuntimePass
     OpBuilder builder(module.getContext());
     Type i64 = builder.getI64Type();
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
-    FailureOr<LLVM::LLVMFuncOp> parallelFor =
-        LLVM::lookupOrCreateFn(builder, module, "sparseAutogradParallelFor",
-                               {i64, i64, pointer, pointer},
-                               LLVM::LLVMVoidType::get(&getContext()));
+    FailureOr<LLVM::LLVMFuncOp> parallelFor = LLVM::lookupOrCreateFn(
+        builder, module, "sparseAutogradParallelFor",
+        {i64, i64, pointer, pointer}, LLVM::LLVMVoidType::get(&getContext()));
     if (failed(parallelFor))
       return signalPassFailure();
     SymbolTable symbols(module);
