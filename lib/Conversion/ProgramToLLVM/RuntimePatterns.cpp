@@ -24,52 +24,100 @@ using namespace sparse_autograd;
 /// Upstream's patterns have 1.
 static constexpr unsigned ownBenefit = 10;
 
-/// A function of the runtime.
-static FailureOr<LLVM::LLVMFuncOp>
-getRuntimeFunction(OpBuilder &builder, Operation *user, StringRef name,
-                   ArrayRef<Type> parameters, Type result = {}) {
-  if (!result)
-    result = LLVM::LLVMVoidType::get(builder.getContext());
-  return LLVM::lookupOrCreateFn(builder, user->getParentOfType<ModuleOp>(),
-                                name, parameters, result);
-}
-
 static Value createInteger(OpBuilder &builder, Location loc, Type type,
                            int64_t value) {
   return LLVM::ConstantOp::create(builder, loc, type,
                                   builder.getIntegerAttr(type, value));
 }
 
-/// The address of a zero-terminated constant with the text of `text`.
-static Value createString(ConversionPatternRewriter &rewriter, Operation *user,
-                          StringRef prefix, StringRef text) {
-  auto module = user->getParentOfType<ModuleOp>();
-  std::string terminated = text.str();
-  terminated.push_back('\0');
-  auto value = rewriter.getStringAttr(terminated);
-  LLVM::GlobalOp global;
-  {
+namespace {
+
+/// What the patterns add to the module. It is remembered, because to look a
+/// symbol up is to walk the module, and a large program has an assertion for
+/// many of its ops.
+class RuntimeSymbols {
+public:
+  /// A function of the runtime.
+  FailureOr<LLVM::LLVMFuncOp> getFunction(OpBuilder &builder, Operation *user,
+                                          StringRef name,
+                                          ArrayRef<Type> parameters,
+                                          Type result = {});
+
+  /// The address of a zero-terminated constant with the text of `text`, whose
+  /// name begins with `prefix`. Equal texts share one.
+  Value getString(ConversionPatternRewriter &rewriter, Operation *user,
+                  StringRef prefix, StringRef text);
+
+private:
+  llvm::StringMap<LLVM::LLVMFuncOp> functions;
+  /// By prefix and text.
+  llvm::StringMap<LLVM::GlobalOp> strings;
+  /// How many names with a prefix were tried.
+  llvm::StringMap<unsigned> counters;
+};
+
+} // namespace
+
+FailureOr<LLVM::LLVMFuncOp>
+RuntimeSymbols::getFunction(OpBuilder &builder, Operation *user, StringRef name,
+                            ArrayRef<Type> parameters, Type result) {
+  auto [entry, isNew] = functions.try_emplace(name);
+  if (!isNew)
+    return entry->second;
+  if (!result)
+    result = LLVM::LLVMVoidType::get(builder.getContext());
+  FailureOr<LLVM::LLVMFuncOp> function = LLVM::lookupOrCreateFn(
+      builder, user->getParentOfType<ModuleOp>(), name, parameters, result);
+  if (failed(function))
+    functions.erase(name);
+  else
+    entry->second = *function;
+  return function;
+}
+
+Value RuntimeSymbols::getString(ConversionPatternRewriter &rewriter,
+                                Operation *user, StringRef prefix,
+                                StringRef text) {
+  auto [entry, isNew] = strings.try_emplace((prefix + text).str());
+  if (isNew) {
+    auto module = user->getParentOfType<ModuleOp>();
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(module.getBody());
-    unsigned counter = 0;
+    unsigned &counter = counters[prefix];
     std::string name;
     do
       name = (prefix + Twine(counter++)).str();
     while (module.lookupSymbol(name));
-    global = LLVM::GlobalOp::create(
-        rewriter, user->getLoc(),
+    std::string terminated = text.str();
+    terminated.push_back('\0');
+    entry->second = LLVM::GlobalOp::create(
+        rewriter, rewriter.getUnknownLoc(),
         LLVM::LLVMArrayType::get(rewriter.getI8Type(), terminated.size()),
-        /*isConstant=*/true, LLVM::Linkage::Internal, name, value);
+        /*isConstant=*/true, LLVM::Linkage::Internal, name,
+        rewriter.getStringAttr(terminated));
   }
-  return LLVM::AddressOfOp::create(rewriter, user->getLoc(), global);
+  return LLVM::AddressOfOp::create(rewriter, user->getLoc(), entry->second);
 }
 
 namespace {
 
+/// A pattern that may add symbols to the module.
+template <typename OpTy>
+class RuntimePattern : public ConvertOpToLLVMPattern<OpTy> {
+public:
+  RuntimePattern(const LLVMTypeConverter &converter,
+                 std::shared_ptr<RuntimeSymbols> symbols)
+      : ConvertOpToLLVMPattern<OpTy>(converter, ownBenefit),
+        symbols(std::move(symbols)) {}
+
+protected:
+  std::shared_ptr<RuntimeSymbols> symbols;
+};
+
 /// memref.alloc -> sparseAutogradAllocate(bytes). Bytes that overflow are -1,
 /// which the runtime refuses.
-struct AllocOpLowering : ConvertOpToLLVMPattern<memref::AllocOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+struct AllocOpLowering : RuntimePattern<memref::AllocOp> {
+  using RuntimePattern::RuntimePattern;
 
   LogicalResult
   matchAndRewrite(memref::AllocOp op, OpAdaptor adaptor,
@@ -125,7 +173,7 @@ struct AllocOpLowering : ConvertOpToLLVMPattern<memref::AllocOp> {
       bytes =
           LLVM::SelectOp::create(rewriter, loc, overflow,
                                  createInteger(rewriter, loc, i64, -1), bytes);
-    FailureOr<LLVM::LLVMFuncOp> allocate = getRuntimeFunction(
+    FailureOr<LLVM::LLVMFuncOp> allocate = symbols->getFunction(
         rewriter, op, "sparseAutogradAllocate", {i64}, getPtrType());
     if (failed(allocate))
       return failure();
@@ -139,13 +187,13 @@ struct AllocOpLowering : ConvertOpToLLVMPattern<memref::AllocOp> {
 };
 
 /// memref.dealloc -> sparseAutogradDeallocate.
-struct DeallocOpLowering : ConvertOpToLLVMPattern<memref::DeallocOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+struct DeallocOpLowering : RuntimePattern<memref::DeallocOp> {
+  using RuntimePattern::RuntimePattern;
 
   LogicalResult
   matchAndRewrite(memref::DeallocOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FailureOr<LLVM::LLVMFuncOp> deallocate = getRuntimeFunction(
+    FailureOr<LLVM::LLVMFuncOp> deallocate = symbols->getFunction(
         rewriter, op, "sparseAutogradDeallocate", {getPtrType()});
     if (failed(deallocate))
       return failure();
@@ -157,15 +205,15 @@ struct DeallocOpLowering : ConvertOpToLLVMPattern<memref::DeallocOp> {
 };
 
 /// cf.assert -> a branch to sparseAutogradRaise, which does not return.
-struct AssertOpLowering : ConvertOpToLLVMPattern<cf::AssertOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+struct AssertOpLowering : RuntimePattern<cf::AssertOp> {
+  using RuntimePattern::RuntimePattern;
 
   LogicalResult
   matchAndRewrite(cf::AssertOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type i32 = rewriter.getI32Type();
-    FailureOr<LLVM::LLVMFuncOp> raise = getRuntimeFunction(
+    FailureOr<LLVM::LLVMFuncOp> raise = symbols->getFunction(
         rewriter, op, "sparseAutogradRaise", {i32, getPtrType()});
     if (failed(raise))
       return failure();
@@ -174,8 +222,8 @@ struct AssertOpLowering : ConvertOpToLLVMPattern<cf::AssertOp> {
     Block *failed = rewriter.createBlock(after->getParent());
     // The calls of the runtime that raise are all there is that never returns:
     // what they are about is the arguments.
-    Value message =
-        createString(rewriter, op, "sparse_autograd.message.", op.getMsg());
+    Value message = symbols->getString(rewriter, op, "sparse_autograd.message.",
+                                       op.getMsg());
     LLVM::CallOp::create(
         rewriter, loc, *raise,
         ValueRange{
@@ -235,18 +283,23 @@ struct BoolStoreOpLowering : ConvertOpToLLVMPattern<memref::StoreOp> {
 };
 
 /// sparse_autograd.log -> sparseAutogradLog(count, names, kinds, values).
-struct LogOpLowering : ConvertOpToLLVMPattern<LogOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+struct LogOpLowering : RuntimePattern<LogOp> {
+  using RuntimePattern::RuntimePattern;
 
   LogicalResult
   matchAndRewrite(LogOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    // Before anything is made: what a pattern makes before it fails is undone,
+    // which the symbols do not notice.
+    for (Type type : op.getValues().getTypes())
+      if (!type.isIndex() && type.getIntOrFloatBitWidth() > 64)
+        return rewriter.notifyMatchFailure(op, "an integer wider than 64 bits");
     Location loc = op.getLoc();
     Type i64 = rewriter.getI64Type(), i8 = rewriter.getI8Type();
     Type f64 = rewriter.getF64Type();
     Type pointer = getPtrType();
     int32_t count = op.getNames().size();
-    FailureOr<LLVM::LLVMFuncOp> log = getRuntimeFunction(
+    FailureOr<LLVM::LLVMFuncOp> log = symbols->getFunction(
         rewriter, op, "sparseAutogradLog", {i64, pointer, pointer, pointer});
     if (failed(log))
       return failure();
@@ -263,7 +316,7 @@ struct LogOpLowering : ConvertOpToLLVMPattern<LogOp> {
       StringRef name = cast<StringAttr>(op.getNames()[i]).getValue();
       LLVM::StoreOp::create(
           rewriter, loc,
-          createString(rewriter, op, "sparse_autograd.log_name.", name),
+          symbols->getString(rewriter, op, "sparse_autograd.log_name.", name),
           place(names, pointer, i));
       Type type = op.getValues()[i].getType();
       Value value = adaptor.getValues()[i];
@@ -281,8 +334,6 @@ struct LogOpLowering : ConvertOpToLLVMPattern<LogOp> {
         value = LLVM::ZExtOp::create(rewriter, loc, i64, value);
       } else if (!type.isIndex() && type.getIntOrFloatBitWidth() < 64) {
         value = LLVM::SExtOp::create(rewriter, loc, i64, value);
-      } else if (!type.isIndex() && type.getIntOrFloatBitWidth() > 64) {
-        return rewriter.notifyMatchFailure(op, "an integer wider than 64 bits");
       }
       LLVM::StoreOp::create(rewriter, loc, value, place(values, i64, i));
     }
@@ -296,7 +347,9 @@ struct LogOpLowering : ConvertOpToLLVMPattern<LogOp> {
 
 void sparse_autograd::populateRuntimePatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<AllocOpLowering, DeallocOpLowering, AssertOpLowering,
-               BoolLoadOpLowering, BoolStoreOpLowering, LogOpLowering>(
-      converter, ownBenefit);
+  auto symbols = std::make_shared<RuntimeSymbols>();
+  patterns.add<BoolLoadOpLowering, BoolStoreOpLowering>(converter, ownBenefit);
+  patterns
+      .add<AllocOpLowering, DeallocOpLowering, AssertOpLowering, LogOpLowering>(
+          converter, symbols);
 }
