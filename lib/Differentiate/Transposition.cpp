@@ -8,6 +8,7 @@
 
 #include "Transposition.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -154,6 +155,12 @@ Value BlockTransposer::shapeOf(Value value) {
       return mapped;
   if (Value known = linearizer.shapeOf(value))
     return primal(known);
+  // A linear value goes once it is transposed. If its extents are known, an
+  // empty tensor has them as well.
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (type && type.hasStaticShape() && isLinear(value))
+    return tensor::EmptyOp::create(builder, value.getLoc(), type.getShape(),
+                                   type.getElementType());
   return primal(value);
 }
 

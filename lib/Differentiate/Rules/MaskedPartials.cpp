@@ -20,11 +20,10 @@ using namespace mlir;
 using namespace sparse_autograd;
 
 MaskedSlices::MaskedSlices(OpBuilder &builder, Location loc, Value like,
-                           Value mask, ArrayRef<int64_t> maskDims,
-                           ArrayRef<int64_t> dims)
+                           Type elementType, Value mask,
+                           ArrayRef<int64_t> maskDims, ArrayRef<int64_t> dims)
     : builder(builder), loc(loc), like(like), mask(mask), dims(dims),
-      type(cast<RankedTensorType>(like.getType())),
-      elementType(type.getElementType()),
+      type(cast<RankedTensorType>(like.getType())), elementType(elementType),
       computeType(elementType.isF16() || elementType.isBF16()
                       ? Type(builder.getF32Type())
                       : elementType) {
@@ -41,10 +40,12 @@ MaskedSlices::MaskedSlices(OpBuilder &builder, Location loc, Value like,
   maskMap = AffineMap::get(type.getRank(), 0, masked, context);
 }
 
-MaskedSlices::MaskedSlices(Linearizer &linearizer, Location loc, Value like,
+MaskedSlices::MaskedSlices(Linearizer &linearizer, Location loc, Value input,
                            Value mask, ArrayRef<int64_t> maskDims,
                            ArrayRef<int64_t> dims)
-    : MaskedSlices(linearizer.builder, loc, like, mask, maskDims, dims) {
+    : MaskedSlices(linearizer.builder, loc, input,
+                   getElementTypeOrSelf(input.getType()), mask, maskDims,
+                   dims) {
   this->linearizer = &linearizer;
 }
 

@@ -23,14 +23,15 @@ namespace sparse_autograd {
 /// sums accumulate in.
 class MaskedSlices {
 public:
-  /// `like` gives the shape of the input; `mask` may be null. It is no tangent:
-  /// the shapes of all that is built are read from it.
+  /// `like` gives the shape of the input, whose element type is `elementType`;
+  /// `mask` may be null. `like` is no tangent: the shapes of all that is built
+  /// are read from it.
   MaskedSlices(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value like,
-               mlir::Value mask, llvm::ArrayRef<int64_t> maskDims,
-               llvm::ArrayRef<int64_t> dims);
+               mlir::Type elementType, mlir::Value mask,
+               llvm::ArrayRef<int64_t> maskDims, llvm::ArrayRef<int64_t> dims);
 
-  /// Slices that a rule builds tangents of: their shapes are noted.
-  MaskedSlices(Linearizer &linearizer, mlir::Location loc, mlir::Value like,
+  /// Slices of `input` that a rule builds tangents of: their shapes are noted.
+  MaskedSlices(Linearizer &linearizer, mlir::Location loc, mlir::Value input,
                mlir::Value mask, llvm::ArrayRef<int64_t> maskDims,
                llvm::ArrayRef<int64_t> dims);
 

@@ -93,8 +93,9 @@ struct MaskedReduceModel
     Value input = op.getInput();
     Value mask = op.getMask() ? transposer.primal(op.getMask()) : Value();
     MaskedSlices slices(transposer.builder, op.getLoc(),
-                        transposer.shapeOf(input), mask, op.getMaskDimensions(),
-                        op.getDims());
+                        transposer.shapeOf(input),
+                        op.getInput().getType().getElementType(), mask,
+                        op.getMaskDimensions(), op.getDims());
     Value cotangent = transposer.cotangent(op.getResult());
     if (op.getKeepdims())
       cotangent = slices.dropReducedDims(cotangent);
