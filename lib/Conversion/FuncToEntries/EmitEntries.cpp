@@ -105,8 +105,9 @@ Value EntryEmitter::loadArgument(Value place, Type type, StringRef name) {
   checked.setAlignedPtr(builder, loc, aligned);
   checked.setConstantOffset(builder, loc, 0);
   Value one = constant(1), zero = constant(0);
-  Value stride = one;
-  for (int64_t i = memref.getRank() - 1; i >= 0; --i) {
+  SmallVector<Value> extents;
+  Value isEmpty;
+  for (int64_t i = 0; i < memref.getRank(); ++i) {
     Value extent = given.size(builder, loc, i);
     if (memref.isDynamicDim(i)) {
       require(LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge,
@@ -119,17 +120,27 @@ Value EntryEmitter::loadArgument(Value place, Type type, StringRef name) {
                   Twine(memref.getDimSize(i)));
       extent = constant(memref.getDimSize(i));
     }
-    // The stride along an extent of 0 or 1 has no meaning.
+    Value isZero = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                                        extent, zero);
+    isEmpty =
+        isEmpty ? LLVM::OrOp::create(builder, loc, isEmpty, isZero) : isZero;
+    extents.push_back(extent);
+  }
+  Value stride = one;
+  for (int64_t i = memref.getRank() - 1; i >= 0; --i) {
+    // The stride along an extent of 1, or in a tensor without elements, has no
+    // meaning.
     Value isDense = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
                                          given.stride(builder, loc, i), stride);
-    Value isShort = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sle,
-                                         extent, one);
-    require(LLVM::OrOp::create(builder, loc, isDense, isShort),
+    Value isOne = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                                       extents[i], one);
+    Value isFree = LLVM::OrOp::create(builder, loc, isOne, isEmpty);
+    require(LLVM::OrOp::create(builder, loc, isDense, isFree),
             "argument '" + name +
                 "' is not dense in row-major order; pass a contiguous copy");
-    checked.setSize(builder, loc, i, extent);
+    checked.setSize(builder, loc, i, extents[i]);
     checked.setStride(builder, loc, i, stride);
-    stride = LLVM::MulOp::create(builder, loc, stride, extent);
+    stride = LLVM::MulOp::create(builder, loc, stride, extents[i]);
   }
   return cast(checked, type);
 }

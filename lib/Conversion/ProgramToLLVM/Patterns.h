@@ -22,6 +22,10 @@ void populateRuntimePatterns(const mlir::LLVMTypeConverter &converter,
 /// result.
 llvm::LogicalResult emulateNarrowFloats(mlir::Operation *root);
 
+/// Replaces the ops of math that upstream's conversions to LLVM get wrong, or
+/// do not know, by ops that they get right and by calls of libm.
+llvm::LogicalResult expandElementaryFunctions(mlir::Operation *root);
+
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_CONVERSION_PROGRAMTOLLVM_PATTERNS_H

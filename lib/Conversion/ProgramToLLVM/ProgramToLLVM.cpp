@@ -27,7 +27,6 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -49,9 +48,6 @@ static LogicalResult prepare(ModuleOp module) {
   memref::populateExpandStridedMetadataPatterns(patterns);
   memref::populateResolveExtractStridedMetadataPatterns(patterns);
   arith::populateArithExpandOpsPatterns(patterns);
-  math::populateExpansionPatterns(
-      patterns,
-      {"ceilf", "clampf", "fpowi", "sinh", "cosh", "asinh", "acosh", "atanh"});
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
@@ -122,7 +118,8 @@ struct ProgramToLLVMPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(emulateNarrowFloats(module)) || failed(prepare(module)) ||
+    if (failed(emulateNarrowFloats(module)) ||
+        failed(expandElementaryFunctions(module)) || failed(prepare(module)) ||
         failed(lowerControlFlow(module)) || failed(lowerToLLVM(module)))
       return signalPassFailure();
     hoistSlots(module);
