@@ -30,6 +30,11 @@ void ProgramLinearizer::noteClones(const IRMapping &clones) {
     origins[clone] = originOf(original);
 }
 
+void ProgramLinearizer::forget(Value argument) {
+  Linearizer::forget(argument);
+  origins.erase(argument);
+}
+
 LogicalResult ProgramLinearizer::linearizeBlock(Block &block) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Operation *> ops = llvm::map_to_vector(

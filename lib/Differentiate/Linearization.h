@@ -24,6 +24,7 @@ public:
   bool isActive(mlir::Value value) const override;
   llvm::LogicalResult linearizeBlock(mlir::Block &block) override;
   void noteClones(const mlir::IRMapping &clones) override;
+  void forget(mlir::Value argument) override;
 
 private:
   llvm::LogicalResult linearizeOp(mlir::Operation *op);

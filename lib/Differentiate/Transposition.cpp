@@ -155,10 +155,13 @@ Value BlockTransposer::shapeOf(Value value) {
       return mapped;
   if (Value known = linearizer.shapeOf(value))
     return primal(known);
+  // Of a scalar there is only the type to read.
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return value;
   // A linear value goes once it is transposed. If its extents are known, an
   // empty tensor has them as well.
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (type && type.hasStaticShape() && isLinear(value))
+  if (type.hasStaticShape() && isLinear(value))
     return tensor::EmptyOp::create(builder, value.getLoc(), type.getShape(),
                                    type.getElementType());
   return primal(value);

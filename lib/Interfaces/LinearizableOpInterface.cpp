@@ -147,7 +147,21 @@ LogicalResult sparse_autograd::reportNotTransposable(Operation *op) {
 // Builders
 //===----------------------------------------------------------------------===//
 
-Linearizer::~Linearizer() = default;
+Linearizer::~Linearizer() {
+  for (Operation *op : retired)
+    op->erase();
+}
+
+void Linearizer::retire(Operation *op) {
+  op->remove();
+  op->dropAllReferences();
+  retired.push_back(op);
+}
+
+void Linearizer::forget(Value argument) {
+  tangents.erase(argument);
+  shapes.erase(argument);
+}
 
 Value Linearizer::tangentOrZero(Value primal, Location loc) {
   if (Value known = tangent(primal))
@@ -159,7 +173,9 @@ void Linearizer::setTangent(Value primal, Value tangent) {
   if (!tangent)
     return;
   tangents[primal] = tangent;
-  shapes[tangent] = primal;
+  // Nobody needs the shape of a scalar, and the primal may not stay.
+  if (isa<RankedTensorType>(tangent.getType()))
+    shapes[tangent] = primal;
 }
 
 Transposer::~Transposer() = default;

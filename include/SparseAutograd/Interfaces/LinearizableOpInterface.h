@@ -118,6 +118,14 @@ public:
   /// linearizes the clone calls it in between.
   virtual void noteClones(const mlir::IRMapping &clones) = 0;
 
+  /// Takes `op`, which nothing uses, out of the program. Rules never erase an
+  /// op that they did not just build: values are known by their addresses, and
+  /// a new one could come to live where an erased one was.
+  void retire(mlir::Operation *op);
+
+  /// Forgets the block argument `argument`, which is about to be erased.
+  virtual void forget(mlir::Value argument);
+
   /// A value, not linear in a tangent, that has the shape of `tangent`: the
   /// primal whose tangent it is, or what `noteShape` gave; null if unknown.
   mlir::Value shapeOf(mlir::Value tangent) const {
@@ -131,6 +139,9 @@ protected:
   llvm::DenseMap<mlir::Value, mlir::Value> tangents;
   llvm::DenseMap<mlir::Value, mlir::Value> shapes;
   bool reverse;
+
+private:
+  llvm::SmallVector<mlir::Operation *> retired;
 };
 
 /// Carries cotangents backward through a linear program.

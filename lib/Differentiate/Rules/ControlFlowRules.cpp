@@ -25,13 +25,14 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// Clones the ops of `source` before the terminator to `builder`, except those
-/// that only have effects: the primal program has had them.
-static void clonePrimalOps(OpBuilder &builder, Block &source,
-                           IRMapping &mapping) {
-  for (Operation &op : source.without_terminator())
+/// The ops of `block` before the terminator, except those that only have
+/// effects: the primal program has had them.
+static SmallVector<Operation *> getPrimalOps(Block &block) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : block.without_terminator())
     if (op.getNumResults() != 0 || isMemoryEffectFree(&op))
-      builder.clone(op, mapping);
+      ops.push_back(&op);
+  return ops;
 }
 
 /// The linear values of the enclosing program that `regions` read.
@@ -89,11 +90,15 @@ public:
   /// The loop that keeps the values.
   scf::ForOp getLoop() const { return loop; }
 
+  /// The ops that the body of the loop had before it kept values.
+  ArrayRef<Operation *> getPrimalOps() const { return primalOps; }
+
   /// Maps the carried values of the loop to what was kept for `position`.
   void read(OpBuilder &builder, Value position, IRMapping &mapping) const;
 
 private:
   scf::ForOp loop;
+  SmallVector<Operation *> primalOps;
   /// For each carried value, the kept values; null if they are not needed.
   SmallVector<Value> kept;
 };
@@ -156,6 +161,8 @@ FailureOr<Tape> Tape::record(scf::ForOp loop, Linearizer &linearizer) {
   }
   linearizer.noteClones(clones);
 
+  Tape result;
+  result.primalOps = ::getPrimalOps(*body);
   builder.setInsertionPointToStart(body);
   Value position = createPosition(builder, taped, taped.getInductionVar());
   auto yield = cast<scf::YieldOp>(body->getTerminator());
@@ -174,12 +181,11 @@ FailureOr<Tape> Tape::record(scf::ForOp loop, Linearizer &linearizer) {
     yield.getResultsMutable().append(extended);
   }
 
-  Tape result;
   result.loop = taped;
   result.kept.resize(numCarried);
   for (auto [tapeIndex, index] : llvm::enumerate(keptArguments))
     result.kept[index] = taped.getResult(numCarried + tapeIndex);
-  loop.erase();
+  linearizer.retire(loop);
   return result;
 }
 
@@ -271,7 +277,7 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
       linearizer.setTangent(joint.getResult(index),
                             joint.getResult(numCarried + position));
     }
-    loop.erase();
+    linearizer.retire(loop);
     if (failed(linearizer.linearizeBlock(*body)))
       return failure();
     cast<scf::YieldOp>(body->getTerminator())
@@ -306,7 +312,8 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     tape->read(builder,
                createPosition(builder, loop, tangent.getInductionVar()),
                mapping);
-    clonePrimalOps(builder, *loop.getBody(), mapping);
+    for (Operation *op : tape->getPrimalOps())
+      builder.clone(*op, mapping);
     auto primalYield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     auto yield = scf::YieldOp::create(
         builder, loc,
@@ -430,7 +437,8 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
         block.getTerminator()->erase();
       builder.setInsertionPointToEnd(&block);
       IRMapping mapping;
-      clonePrimalOps(builder, source.front(), mapping);
+      for (Operation *op : getPrimalOps(source.front()))
+        builder.clone(*op, mapping);
       Operation *primalYield = source.front().getTerminator();
       auto yield = scf::YieldOp::create(
           builder, op.getLoc(),

@@ -194,7 +194,9 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
     yielded.push_back(value);
   }
   terminator->setOperands(yielded);
-  eraseDeadOps(block);
+  for (Operation &nested : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&nested))
+      linearizer.retire(&nested);
   for (unsigned index = firstRunning; index < block.getNumArguments();
        ++index) {
     if (block.getArgument(index).use_empty())
@@ -203,6 +205,8 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
         "combines in a way that has no derivative rule: the derivative depends "
         "on the running value; reduce by addition, maximumf, minimumf or mulf");
   }
+  for (BlockArgument running : block.getArguments().drop_front(firstRunning))
+    linearizer.forget(running);
   block.eraseArguments(firstRunning, block.getNumArguments() - firstRunning);
   return SmallVector<Value>(tangent.getResults());
 }
