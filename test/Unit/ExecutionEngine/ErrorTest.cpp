@@ -59,6 +59,22 @@ TEST(Error, argumentsThatDoNotFitTheirTypes) {
   EXPECT_FALSE(result.isWritten());
 }
 
+TEST(Error, noneForTheStridesOfNoElements) {
+  Program program(addition);
+  ASSERT_TRUE(program.engine) << program.error;
+  // MLIR, NumPy and PyTorch each have their own.
+  for (auto [outer, inner] :
+       {std::pair<int64_t, int64_t>{4, 1}, {0, 0}, {1, 1}, {-4, 7}}) {
+    SparseAutogradMemRef2 empty = {nullptr, nullptr, 0, {0, 4}, {outer, inner}};
+    Result<float> result(2);
+    EXPECT_EQ(program.call("add", {&empty, &empty}, {result.getDescriptor()}),
+              SPARSE_AUTOGRAD_SUCCESS)
+        << sparseAutogradLastError();
+    EXPECT_EQ(result.size(0), 0);
+    EXPECT_EQ(result.size(1), 4);
+  }
+}
+
 TEST(Error, outOfMemory) {
   Program program(R"mlir(
     func.func @make(%n: index) -> tensor<?x?xf32> {
