@@ -1,0 +1,208 @@
+# Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compile a program once, call its functions many times, compare the results.
+
+A `Program` is MLIR text and a list of calls, each with a check of its results.
+The program `sparse-call` performs them. Arrays of bf16 are float32 in NumPy
+(which has no such type) and hold numbers of bf16 only.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import masked_ops
+
+FLOATS = ("f64", "f32", "f16", "bf16")
+DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16,
+          "bf16": np.float32, "i1": np.bool_, "i64": np.int64,
+          "i32": np.int32, "index": np.int64}
+
+
+def to_type(array, element_type):
+    """The array rounded to an element type, as it is kept in NumPy."""
+    with np.errstate(over="ignore"):
+        rounded = np.asarray(array).astype(DTYPES[element_type])
+        if element_type == "bf16":
+            rounded = np.where(np.isfinite(rounded),
+                               masked_ops.round_to_bf16(rounded),
+                               rounded).astype(np.float32)
+    return rounded
+
+
+def tensor_type(shape, element_type, dynamic=False):
+    """tensor<...>, the extents as ? if `dynamic`; a scalar without a shape."""
+    if shape is None:
+        return element_type
+    extents = ["?" if dynamic else str(extent) for extent in shape]
+    return "tensor<" + "x".join(extents + [element_type]) + ">"
+
+
+def element_type_of(type_):
+    """The element type of a type as MLIR writes it."""
+    return type_.rstrip(">").split("x")[-1].split("<")[-1] if (
+        "<" in type_) else type_
+
+
+class Program:
+    """Functions, and calls of them with checks."""
+
+    def __init__(self, name, level=1, threads=2):
+        self.name, self.level, self.threads = name, level, threads
+        self.text, self.types, self.calls = [], {}, []
+        self.comparisons, self.failures = 0, []
+
+    def define(self, text):
+        """Adds MLIR text as it is."""
+        self.text.append(text)
+
+    def entry(self, name, arguments, results, body):
+        """Adds a public function of arguments %a0, %a1, ... of the types
+        `arguments`, whose body returns values of the types `results`."""
+        parameters = ", ".join(f"%a{i}: {type_}"
+                               for i, type_ in enumerate(arguments))
+        self.types[name] = (arguments, results)
+        self.define(f"func.func @{name}({parameters}) -> "
+                    f"({', '.join(results)}) {{\n{body}\n}}\n")
+
+    def call(self, entry, arguments, check, label="", threads=None):
+        """Calls an entry; `check` gets the results and returns how many numbers
+        it compared. If `check` is a string the call has to fail, with a
+        message that contains it."""
+        self.calls.append((entry, [np.asarray(a) for a in arguments], check,
+                           label, self.threads if threads is None else threads))
+
+    def _write_array(self, folder, files, array, element_type):
+        array = np.asarray(array, dtype=DTYPES[element_type])
+        key = (array.tobytes(), array.shape, element_type)
+        if key not in files:
+            files[key] = os.path.join(folder, f"a{len(files)}.npy")
+            if element_type == "bf16":
+                bits = np.ascontiguousarray(array).view(np.uint32)
+                array = (bits >> np.uint32(16)).astype(np.uint16)
+                array = array.reshape(key[1])
+            np.save(files[key], array)
+        return files[key]
+
+    @staticmethod
+    def _read_array(path, element_type):
+        array = np.load(path)
+        if element_type == "bf16":
+            shape = array.shape
+            bits = np.ascontiguousarray(array).astype(np.uint32)
+            array = (bits << np.uint32(16)).view(np.float32).reshape(shape)
+        return array
+
+    def run(self):
+        """Performs the calls and their checks."""
+        keep = os.environ.get("EXECUTION_KEEP")
+        folder = os.path.join(keep, self.name) if keep else tempfile.mkdtemp()
+        os.makedirs(folder, exist_ok=True)
+        try:
+            self._run(folder)
+        finally:
+            if not keep:
+                shutil.rmtree(folder)
+        return self
+
+    def _run(self, folder):
+        program = os.path.join(folder, "program.mlir")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write("\n".join(self.text))
+        files, lines, outputs = {}, [], []
+        for number, (entry, arguments, _, _, threads) in enumerate(self.calls):
+            types, results = self.types[entry]
+            outputs.append([os.path.join(folder, f"r{number}_{i}.npy")
+                            for i in range(len(results))])
+            lines.append(json.dumps({
+                "entry": entry, "threads": threads, "results": outputs[-1],
+                "arguments": [
+                    self._write_array(folder, files, a, element_type_of(t))
+                    for a, t in zip(arguments, types, strict=True)]}))
+        calls = os.path.join(folder, "calls.json")
+        with open(calls, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        done = subprocess.run(["sparse-call", f"-O{self.level}", program,
+                               calls], capture_output=True, text=True,
+                              check=False)
+        said = done.stdout.splitlines()
+        for call, paths, line in zip(self.calls, outputs, said):
+            self._check(call, paths, line)
+        if done.returncode != 0 or len(said) != len(self.calls):
+            where = ""
+            if len(said) < len(self.calls) and said:
+                where = f" in {self.calls[len(said)][0]}"
+            self.failures.append(
+                f"{self.name}: sparse-call ended with {done.returncode}{where}"
+                f": {done.stderr[:4000]}")
+
+    def _check(self, call, paths, line):
+        entry, _, check, label, _ = call
+        try:
+            if isinstance(check, str):
+                assert line.startswith("error ") and check in line, (
+                    f"expected the error '{check}', not: {line}")
+                self.comparisons += 1
+                return
+            assert line == "ok", line
+            results = [self._read_array(path, element_type_of(type_))
+                       for path, type_ in zip(paths, self.types[entry][1])]
+            self.comparisons += check(*results)
+        except AssertionError as error:
+            self.failures.append(f"{self.name}: {entry} {label}: {error}")
+
+
+def finish(programs):
+    """Runs programs, prints what came of it, and ends this one."""
+    only = sys.argv[1:]
+    programs = [p for p in programs if not only or p.name in only]
+    for program in programs:
+        program.run()
+    failures = [f for p in programs for f in p.failures]
+    for failure in failures[:50]:
+        print("FAILED:", failure)
+    comparisons = sum(p.comparisons for p in programs)
+    functions = sum(len(p.types) for p in programs)
+    calls = sum(len(p.calls) for p in programs)
+    print(f"{functions} functions, {calls} calls, {comparisons} numbers "
+          f"compared, {len(failures)} failures")
+    sys.exit(1 if failures or comparisons == 0 else 0)
+
+
+# Comparisons. Each returns how many numbers it compared.
+
+def close(actual, expected, bound=0.0, what=""):
+    """|actual - expected| <= bound elementwise; NaN and infinities exactly."""
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    assert actual.shape == expected.shape, (
+        f"{what}: shape {actual.shape}, expected {expected.shape}")
+    bound = np.broadcast_to(np.asarray(bound, np.float64), actual.shape)
+    got = actual.astype(np.longdouble)
+    wanted = expected.astype(np.longdouble)
+    with np.errstate(invalid="ignore"):
+        good = (got == wanted) | (np.isnan(got) & np.isnan(wanted))
+        good |= (np.isfinite(wanted) & np.isfinite(got) &
+                 (np.abs(got - wanted) <= bound))
+    if not np.all(good):
+        at = tuple(int(i) for i in np.argwhere(~good)[0])
+        raise AssertionError(
+            f"{what}: {np.sum(~good)} of {good.size} differ, first at {at}: "
+            f"{float(got[at])!r} instead of {float(wanted[at])!r} "
+            f"+- {bound[at]:.3g}")
+    return good.size
+
+
+def same_bits(actual, expected, what=""):
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    assert actual.dtype == expected.dtype and actual.shape == expected.shape, (
+        f"{what}: {actual.dtype}{actual.shape} instead of "
+        f"{expected.dtype}{expected.shape}")
+    assert actual.tobytes() == expected.tobytes(), (
+        f"{what}: bits differ: {actual!r} instead of {expected!r}")
+    return actual.size

@@ -1,0 +1,289 @@
+# Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Derivatives of whole functions against those of a mirror in NumPy.
+
+A `Function` is the body of a function in MLIR and the same function in Python.
+The mirror is analytic: it takes complex arrays, so that a complex step gives its
+derivatives to the last digits; five-point differences of these give the second
+derivatives. In types other than f64 the inputs are small integers and the
+function a polynomial, so that every type computes it exactly.
+
+In the text, <<4x5>> stands for a tensor type of the element type under test,
+static or with ? for every extent; <<4x=5>> keeps an extent static; <<4|i1>>
+has another element type; <<T>> is a scalar and <<>> a tensor of rank 0.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Callable
+
+import numpy as np
+
+from execution import close, element_type_of
+
+STEP = 2.0**-100
+
+
+def expand(text, element_type, dynamic):
+    def replace(match):
+        shape, _, element = match.group(1).partition("|")
+        element = element or element_type
+        if shape == "T":
+            return element
+        extents = []
+        for extent in filter(None, shape.split("x")):
+            fixed = extent.startswith("=")
+            extents.append(extent.lstrip("=") if fixed or not dynamic else "?")
+        return "tensor<" + "x".join(extents + [element]) + ">"
+    return re.sub(r"<<([^<>]*)>>", replace, text)
+
+
+def shape_of(type_):
+    """The extents of a type such as <<4x=5>>; none for a scalar."""
+    shape = re.match(r"<<([^|<>]*)", type_).group(1)
+    if shape == "T":
+        return None
+    return tuple(int(e.lstrip("=")) for e in shape.split("x") if e)
+
+
+@dataclass
+class Function:
+    """A function of %x0, %x1, ... whose body ends with its return."""
+    name: str
+    arguments: list  # types
+    results: list
+    body: str
+    mirror: Callable  # arrays to an array or a tuple of arrays
+    wrt: tuple = None  # all floating arguments by default
+    helpers: str = ""  # other functions, named @{name}_...
+    inputs: Callable = None  # rng, shapes -> list of arrays, for f64
+    fixed: dict = None  # values of arguments that are not differentiated
+    exact: bool = True  # a polynomial with small integer values
+    second: bool = True
+    forward: bool = True
+    reverse: bool = True
+
+    def active(self):
+        if self.wrt is not None:
+            return self.wrt
+        return tuple(i for i, t in enumerate(self.arguments)
+                     if _is_float(t) and i not in (self.fixed or {}))
+
+    def active_results(self):
+        return tuple(i for i, t in enumerate(self.results) if _is_float(t))
+
+    def values(self, arrays):
+        """The mirror's results, as a tuple of arrays."""
+        with np.errstate(all="ignore"):
+            results = self.mirror(*arrays)
+        if not isinstance(results, tuple):
+            results = (results,)
+        return tuple(np.asarray(r) for r in results)
+
+
+def _is_float(type_):
+    element = type_.strip("<>").partition("|")[2]
+    return element == "" or element in ("f64", "f32", "f16", "bf16")
+
+
+def _list(types):
+    return ", ".join(types)
+
+
+def add_function(program, function, element_type, dynamic):
+    """The entry of a function; returns its name. It takes the arguments, the
+    cotangents of the floating results and the tangents of the active arguments;
+    it returns results, gradients and tangents, then what both second
+    derivatives make of the tangents: that of the gradients (forward over
+    reverse, reverse over reverse, reverse over forward)."""
+    name = f"{function.name}_{element_type}{'_dynamic' if dynamic else ''}"
+
+    def types_of(types):
+        return [expand(t, element_type, dynamic) for t in types]
+
+    arguments = types_of(function.arguments)
+    results = types_of(function.results)
+    active = [arguments[i] for i in function.active()]
+    floats = [results[i] for i in function.active_results()]
+    wrt = ", ".join(map(str, function.active()))
+    helpers = expand(function.helpers, element_type, dynamic)
+    body = expand(function.body, element_type, dynamic)
+    program.define(helpers.replace("@{name}", "@" + name))
+    parameters = _list(f"%x{i}: {t}" for i, t in enumerate(arguments))
+    program.define(f"""
+func.func private @{name}_f({parameters}) -> ({_list(results)}) {{
+{body.replace("@{name}", "@" + name)}
+}}""")
+
+    n, c, v = len(arguments), len(floats), len(active)
+    x = _list(f"%a{i}" for i in range(n))
+    ct = _list(f"%a{n + i}" for i in range(c))
+    tangent = _list(f"%a{n + c + i}" for i in range(v))
+    lines, returned, returned_types = [], [], []
+
+    def emit(text, result, types, skip=0):
+        lines.append(f"  %{result}:{len(types)} = {text} -> ({_list(types)})")
+        for i, type_ in enumerate(types[skip:]):
+            returned.append(f"%{result}#{skip + i}")
+            returned_types.append(type_)
+
+    if function.reverse:
+        emit(f"sparse_autograd.vjp @{name}_f({x}) cotangents({ct}) "
+             f"{{wrt = [{wrt}]}} : ({_list(arguments)}), ({_list(floats)})",
+             "vjp", results + active)
+    if function.forward:
+        emit(f"sparse_autograd.jvp @{name}_f({x}) tangents({tangent}) "
+             f"{{wrt = [{wrt}]}} : ({_list(arguments)}), ({_list(active)})",
+             "jvp", results + floats,
+             skip=len(results) if function.reverse else 0)
+    if function.second and function.reverse and function.forward:
+        both = arguments + floats
+        inner = _list(f"%b{i}: {t}" for i, t in enumerate(both))
+        program.define(f"""
+func.func private @{name}_g({inner}) -> ({_list(active)}) {{
+  %r:{len(results) + v} = sparse_autograd.vjp @{name}_f({_list(f"%b{i}" for i in range(n))}) cotangents({_list(f"%b{n + i}" for i in range(c))}) {{wrt = [{wrt}]}} : ({_list(arguments)}), ({_list(floats)}) -> ({_list(results + active)})
+  return {_list(f"%r#{len(results) + i}" for i in range(v))} : {_list(active)}
+}}""")
+        seconds = arguments + active
+        inner = _list(f"%b{i}: {t}" for i, t in enumerate(seconds))
+        program.define(f"""
+func.func private @{name}_t({inner}) -> ({_list(floats)}) {{
+  %r:{len(results) + c} = sparse_autograd.jvp @{name}_f({_list(f"%b{i}" for i in range(n))}) tangents({_list(f"%b{n + i}" for i in range(v))}) {{wrt = [{wrt}]}} : ({_list(arguments)}), ({_list(active)}) -> ({_list(results + floats)})
+  return {_list(f"%r#{len(results) + i}" for i in range(c))} : {_list(floats)}
+}}""")
+        emit(f"sparse_autograd.jvp @{name}_g({x}, {ct}) tangents({tangent}) "
+             f"{{wrt = [{wrt}]}} : ({_list(both)}), ({_list(active)})",
+             "for", active + active, skip=v)
+        emit(f"sparse_autograd.vjp @{name}_g({x}, {ct}) cotangents({tangent}) "
+             f"{{wrt = [{wrt}]}} : ({_list(both)}), ({_list(active)})",
+             "ror", active + active, skip=v)
+        emit(f"sparse_autograd.vjp @{name}_t({x}, {tangent}) cotangents({ct}) "
+             f"{{wrt = [{wrt}]}} : ({_list(seconds)}), ({_list(floats)})",
+             "rof", floats + active, skip=c)
+    lines.append(f"  return {_list(returned)} : {_list(returned_types)}")
+    program.entry(name, arguments + floats + active, returned_types,
+                  "\n".join(lines))
+    return name
+
+
+# References.
+
+def _weighted(function, arrays, cotangents):
+    values = function.values(arrays)
+    return sum((np.sum(values[i] * u) for i, u in
+                zip(function.active_results(), cotangents)), 0.0)
+
+
+def gradients(function, arrays, cotangents):
+    """The gradient of <cotangents, f> by complex steps, one for each input."""
+    result = []
+    for index in function.active():
+        gradient = np.zeros(arrays[index].shape)
+        for at in np.ndindex(*gradient.shape):
+            shifted = [np.array(a, complex) if i in function.active() else a
+                       for i, a in enumerate(arrays)]
+            shifted[index][at] += 1j * STEP
+            gradient[at] = np.imag(_weighted(function, shifted,
+                                             cotangents)) / STEP
+        result.append(gradient)
+    return result
+
+
+def tangents(function, arrays, directions):
+    """The tangents of the floating results by one complex step."""
+    shifted = list(arrays)
+    for index, direction in zip(function.active(), directions):
+        shifted[index] = np.asarray(arrays[index] + 1j * STEP * direction)
+    values = function.values(shifted)
+    return [np.imag(values[i]) / STEP for i in function.active_results()]
+
+
+def second_gradients(function, arrays, cotangents, directions, step):
+    """The derivative of the gradients along the directions, by the five-point
+    difference."""
+    total = None
+    for factor, weight in ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3),
+                           (2, -1 / 12)):
+        shifted = list(arrays)
+        for index, direction in zip(function.active(), directions):
+            shifted[index] = np.asarray(arrays[index] +
+                                        factor * step * direction)
+        terms = [weight / step * g
+                 for g in gradients(function, shifted, cotangents)]
+        total = terms if total is None else [a + b
+                                             for a, b in zip(total, terms)]
+    return total
+
+
+def call_function(program, name, function, element_type, rng, label=""):
+    """Calls what `add_function` added and compares with the mirror."""
+    def draw(shape, integers):
+        if integers:
+            return rng.integers(-2, 3, size=shape or ()).astype(np.float64)
+        return rng.uniform(-1.5, 1.5, size=shape or ())
+
+    integers = element_type != "f64"
+    shapes = [shape_of(t) for t in function.arguments]
+    if function.inputs and not integers:
+        arrays = function.inputs(rng, shapes)
+    else:
+        arrays = [draw(shape, integers) for shape in shapes]
+    for index, value in (function.fixed or {}).items():
+        arrays[index] = np.asarray(value)
+    arrays = [np.asarray(a) for a in arrays]
+    values = function.values(arrays)
+    cotangents = [draw(values[i].shape, integers)
+                  for i in function.active_results()]
+    directions = [draw(arrays[i].shape, integers) for i in function.active()]
+
+    # What the results are compared with: expected, bound, name.
+    expected = []
+    tolerance = 0.0 if integers else 1e-13
+
+    def scale(terms):
+        """The size that errors are relative to: the largest of the terms that a
+        complex step shows, over all elements."""
+        largest = max((np.abs(t).max(initial=0) for t in terms), default=0)
+        return 4 * (1 + largest)
+
+    if function.reverse:
+        found = gradients(function, arrays, cotangents)
+        expected += [(v, tolerance * scale(values), "value") for v in values]
+        expected += [(g, tolerance * scale(found), "gradient") for g in found]
+    if function.forward:
+        found = tangents(function, arrays, directions)
+        if not function.reverse:
+            expected += [(v, tolerance * scale(values), "value")
+                         for v in values]
+        expected += [(t, tolerance * scale(found), "tangent") for t in found]
+    if function.second and function.reverse and function.forward:
+        # Polynomials of the fourth degree have no truncation error.
+        step = 1.0 if integers else 1e-3
+        found = second_gradients(function, arrays, cotangents, directions, step)
+        if integers:
+            found = [np.round(g) for g in found]
+        bound = 0.0 if integers else 1e-9
+        for what in ("forward over reverse", "reverse over reverse",
+                     "reverse over forward"):
+            expected += [(g, bound * scale(found), what) for g in found]
+
+    def check(*results):
+        assert len(results) == len(expected), (len(results), len(expected))
+        count = sum(close(actual, value, bound, what)
+                    for actual, (value, bound, what) in zip(results, expected))
+        if function.reverse and function.forward and not integers:
+            first = len(function.results)
+            pulled = results[first:first + len(directions)]
+            pushed = results[first + len(directions):][:len(cotangents)]
+            terms = [a * b for a, b in zip(pulled, directions)]
+            others = [a * b for a, b in zip(pushed, cotangents)]
+            left, right = (sum(np.sum(t) for t in ts) for ts in (terms, others))
+            sizes = sum(np.sum(np.abs(t)) for t in terms + others)
+            n = sum(t.size for t in terms + others)
+            close(np.asarray(left), np.asarray(right),
+                  64 * (n + 1) * 2.0**-53 * sizes, "adjoint identity")
+            count += 1
+        return count
+
+    program.call(name, [*arrays, *cotangents, *directions], check, label)

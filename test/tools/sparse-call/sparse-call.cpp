@@ -1,0 +1,225 @@
+//===- sparse-call.cpp - Calls many functions of one program ----*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Most of what a call of sparse-runner costs is the start and the compilation,
+// which tests with many small functions pay once:
+//
+//   sparse-call [-O3] PROGRAM.mlir CALLS
+//
+// compiles the program and performs the calls. Each line of CALLS is a JSON
+// object such as
+//
+//   {"entry": "f", "arguments": ["x.npy"], "results": ["y.npy"], "threads": 2}
+//
+// A file may be the argument of several calls. NumPy has no bf16: arguments and
+// results of that type are files of uint16 with the same bits. For every call
+// the program prints one line: `ok`, or `error` and the message with which the
+// entry failed. Whatever else goes wrong ends the program with status 1.
+
+#include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
+#include "SparseAutograd/IO/Read.h"
+#include "SparseAutograd/IO/Write.h"
+#include "SparseAutograd/Pipelines/Pipelines.h"
+#include "SparseAutograd/Registration.h"
+#include "SparseAutograd/Runner/Values.h"
+#include "SparseAutograd/Runtime/Runtime.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace sparse_autograd;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+
+static Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static Expected<std::unique_ptr<ExecutionEngine>>
+compile(StringRef file, unsigned optimizationLevel) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceFile<mlir::ModuleOp>(file, sources, &context);
+  if (!module)
+    return makeError(file + ": could not be parsed");
+  mlir::PassManager passes(&context);
+  std::string problem;
+  auto report = [&](const llvm::Twine &message) {
+    problem = message.str();
+    return mlir::failure();
+  };
+  if (failed(buildPipeline(passes, PipelineOptions(), report)))
+    return makeError(problem);
+  if (failed(passes.run(*module)))
+    return makeError(file + ": could not be compiled");
+  CompileOptions options;
+  options.optimizationLevel = optimizationLevel;
+  return ExecutionEngine::create(*module, options);
+}
+
+/// A value read from a file in the form that the entry takes.
+static Expected<Value> readArgument(const ValueType &type, StringRef path) {
+  auto file = io::readAny(path);
+  if (!file)
+    return file.takeError();
+  auto *array = std::get_if<io::DenseArray>(&*file);
+  if (!array)
+    return makeError(path + ": is no dense array");
+  if (type.elementType == io::ElementType::BF16 &&
+      array->type == io::ElementType::U16)
+    array->type = io::ElementType::BF16;
+  if (type.shape)
+    return Value::fromArray(type, std::move(*array), path);
+  if (array->getNumElements() != 1 || array->type != type.elementType)
+    return makeError(path + ": is no number of type " + type.str());
+  // A scalar: exact as text, whose digits suffice for an f64.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (array->type == io::ElementType::Bool || type.elementTypeName[0] == 'i')
+    stream << static_cast<int64_t>(io::getAsDouble(*array, 0));
+  else
+    stream << llvm::format("%.17g", io::getAsDouble(*array, 0));
+  return Value::fromNumber(type, text);
+}
+
+static Expected<std::vector<ValueType>>
+parseTypes(const llvm::json::Object &entry, StringRef key) {
+  std::vector<ValueType> types;
+  for (const llvm::json::Value &value : *entry.getArray(key)) {
+    Expected<ValueType> type = ValueType::parse(*value.getAsObject());
+    if (!type)
+      return type.takeError();
+    types.push_back(std::move(*type));
+  }
+  return types;
+}
+
+static const llvm::json::Object *findEntry(const ExecutionEngine &engine,
+                                           StringRef name) {
+  for (const llvm::json::Value &value :
+       *engine.getManifest().getArray("entries"))
+    if (value.getAsObject()->getString("name") == name)
+      return value.getAsObject();
+  return nullptr;
+}
+
+/// The strings of an array of a call.
+static std::vector<std::string> getPaths(const llvm::json::Object &call,
+                                         StringRef key) {
+  std::vector<std::string> paths;
+  if (const llvm::json::Array *array = call.getArray(key))
+    for (const llvm::json::Value &value : *array)
+      paths.push_back(value.getAsString().value_or("").str());
+  return paths;
+}
+
+static Error perform(const ExecutionEngine &engine,
+                     const llvm::json::Object &call) {
+  std::string name = call.getString("entry").value_or("").str();
+  const llvm::json::Object *entry = findEntry(engine, name);
+  if (!entry)
+    return makeError("there is no public function '" + name + "'");
+  Expected<SparseAutogradEntry> function = engine.lookup(name);
+  if (!function)
+    return function.takeError();
+  Expected<std::vector<ValueType>> argumentTypes =
+      parseTypes(*entry, "arguments");
+  if (!argumentTypes)
+    return argumentTypes.takeError();
+  Expected<std::vector<ValueType>> resultTypes = parseTypes(*entry, "results");
+  if (!resultTypes)
+    return resultTypes.takeError();
+
+  std::vector<std::string> inputs = getPaths(call, "arguments");
+  std::vector<std::string> outputs = getPaths(call, "results");
+  if (inputs.size() != argumentTypes->size() ||
+      outputs.size() != resultTypes->size())
+    return makeError("'" + name + "' has " +
+                     llvm::Twine(argumentTypes->size()) + " arguments and " +
+                     llvm::Twine(resultTypes->size()) + " results");
+  std::vector<Value> arguments, results;
+  std::vector<void *> argumentPointers, resultPointers;
+  arguments.reserve(inputs.size());
+  results.reserve(outputs.size());
+  for (auto [type, path] : llvm::zip_equal(*argumentTypes, inputs)) {
+    Expected<Value> value = readArgument(type, path);
+    if (!value)
+      return value.takeError();
+    arguments.push_back(std::move(*value));
+    argumentPointers.push_back(arguments.back().getPointer());
+  }
+  for (const ValueType &type : *resultTypes) {
+    results.emplace_back(type);
+    resultPointers.push_back(results.back().getPointer());
+  }
+
+  sparseAutogradSetThreadCount(call.getInteger("threads").value_or(0));
+  if ((*function)(argumentPointers.data(), resultPointers.data()) !=
+      SPARSE_AUTOGRAD_SUCCESS) {
+    llvm::outs() << "error " << sparseAutogradLastError() << "\n";
+    return Error::success();
+  }
+  for (auto [result, path] : llvm::zip_equal(results, outputs)) {
+    Expected<io::DenseArray> array = result.toArray();
+    if (!array)
+      return array.takeError();
+    if (array->type == io::ElementType::BF16)
+      array->type = io::ElementType::U16;
+    if (Error error = io::writeDense(path, *array))
+      return error;
+  }
+  llvm::outs() << "ok\n";
+  llvm::outs().flush();
+  return Error::success();
+}
+
+static Error callAll(StringRef program, StringRef calls, unsigned level) {
+  Expected<std::unique_ptr<ExecutionEngine>> engine = compile(program, level);
+  if (!engine)
+    return engine.takeError();
+  auto text = llvm::MemoryBuffer::getFile(calls);
+  if (!text)
+    return makeError(calls + ": " + text.getError().message());
+  llvm::SmallVector<StringRef> lines;
+  (*text)->getBuffer().split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef line : lines) {
+    Expected<llvm::json::Value> call = llvm::json::parse(line);
+    if (!call)
+      return call.takeError();
+    if (!call->getAsObject())
+      return makeError(calls + ": a line is no JSON object");
+    if (Error error = perform(**engine, *call->getAsObject()))
+      return error;
+  }
+  return Error::success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  llvm::cl::ResetCommandLineParser();
+  llvm::cl::opt<std::string> program(llvm::cl::Positional, llvm::cl::Required,
+                                     llvm::cl::desc("PROGRAM.mlir"));
+  llvm::cl::opt<std::string> calls(llvm::cl::Positional, llvm::cl::Required,
+                                   llvm::cl::desc("CALLS"));
+  llvm::cl::opt<unsigned> level("O", llvm::cl::Prefix, llvm::cl::init(3),
+                                llvm::cl::desc("optimization level"));
+  llvm::cl::ParseCommandLineOptions(argc, argv, "sparse-call\n");
+  if (Error error = callAll(program, calls, level)) {
+    llvm::errs() << "error: " << toString(std::move(error)) << "\n";
+    return 1;
+  }
+  return 0;
+}
