@@ -86,21 +86,16 @@ protected:
     ASSERT_NEAR(loss, expected, 8.0 * (rows + 1) * rows * 0x1p-24);
   }
 
-  /// Seconds of the quickest of five calls: what is left is the mask's doing,
-  /// not the machine's.
+  /// Seconds of one call.
   double time(Array<float> &x, Array<uint8_t> &mask) {
     using Clock = std::chrono::steady_clock;
-    double least = INFINITY;
-    for (int repetition = 0; repetition < 5; ++repetition) {
-      float loss;
-      Result<float> gradient(2);
-      auto start = Clock::now();
-      program.call("gradient", {x.getDescriptor(), mask.getDescriptor()},
-                   {&loss, gradient.getDescriptor()});
-      std::chrono::duration<double> elapsed = Clock::now() - start;
-      least = std::min(least, elapsed.count());
-    }
-    return least;
+    float loss;
+    Result<float> gradient(2);
+    auto start = Clock::now();
+    program.call("gradient", {x.getDescriptor(), mask.getDescriptor()},
+                 {&loss, gradient.getDescriptor()});
+    std::chrono::duration<double> elapsed = Clock::now() - start;
+    return elapsed.count();
   }
 
   Program program;
@@ -123,16 +118,19 @@ TEST_F(Masks, theTimeOfACallDoesNotDependOnTheMask) {
   ASSERT_TRUE(program.engine) << program.error;
   sparseAutogradSetThreadCount(1);
   Array<float> x = makeInput(128, 128);
-  // A machine that others use as well is given three chances.
+  std::vector<Array<uint8_t>> masks;
+  for (int64_t call = 0; call < 1000; ++call)
+    masks.push_back(makeMask(128, 128, call / 999.0));
+  // The least of the calls with one mask, far apart in time, is the mask's
+  // doing; what others do on the machine adds to some of them only.
+  std::vector<double> least(masks.size(), INFINITY);
   double ratio = INFINITY;
-  for (int attempt = 0; attempt < 3 && ratio > 1.2; ++attempt) {
-    std::vector<double> seconds;
-    for (int64_t call = 0; call < 1000; ++call) {
-      Array<uint8_t> mask = makeMask(128, 128, call / 999.0);
-      seconds.push_back(time(x, mask));
-    }
-    std::sort(seconds.begin(), seconds.end());
-    ratio = seconds[989] / seconds[499];
+  for (int round = 0; round < 50 && (round < 5 || ratio > 1.2); ++round) {
+    for (size_t call = 0; call < masks.size(); ++call)
+      least[call] = std::min(least[call], time(x, masks[call]));
+    std::vector<double> sorted(least);
+    std::sort(sorted.begin(), sorted.end());
+    ratio = sorted[989] / sorted[499];
   }
   sparseAutogradSetThreadCount(0);
   RecordProperty("p99_by_median", std::to_string(ratio));
