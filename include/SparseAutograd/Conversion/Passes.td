@@ -155,6 +155,9 @@ def LinalgToLoops : Pass<"sparse-autograd-linalg-to-loops"> {
     * the combiner of a reduction gets `reassoc`, which lets LLVM keep several
       partial sums (the order of a summation is ours to choose), and a combiner
       behind a select becomes a combiner of a select, which vectorizes;
+    * a maximum or minimum of floats is carried as an integer of the same order
+      and a count of an i1 as an i32 in the innermost loop: both vectorize, the
+      one although there may be NaNs, the other as wide as the floats beside it;
     * a large nest is cut into chunks along one loop, as an `scf.parallel`. If
       that loop is a reduction, each chunk has partial results, which are
       combined in their order. Where the cuts are depends on the extents alone,

@@ -8,7 +8,10 @@
 
 #include "LoopNest.h"
 
+#include "Combiner.h"
+#include "OrderedKey.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,7 +36,32 @@ LoopNest::LoopNest(linalg::LinalgOp op, ArrayRef<unsigned> order,
     description.map = op.getMatchingIndexingMap(&operand);
     description.argument = op.getMatchingBlockArgument(&operand);
     description.depth = getDepth(description.map);
-    (op.isDpsInit(&operand) ? outputs : inputs).push_back(description);
+    if (!op.isDpsInit(&operand)) {
+      inputs.push_back(description);
+      continue;
+    }
+    chooseForm(description, outputs.size());
+    outputs.push_back(description);
+  }
+}
+
+void LoopNest::chooseForm(Operand &output, unsigned number) {
+  Operation *combiner = getCombiner(op, number);
+  if (!combiner || output.depth == order.size())
+    return;
+  output.combiner = combiner;
+  output.combined =
+      combiner->getOperand(combiner->getOperand(0) == output.argument ? 1 : 0);
+  if (isExtremum(combiner)) {
+    output.form = Form::Key;
+    return;
+  }
+  auto extension = output.combined.getDefiningOp<arith::ExtUIOp>();
+  if (isa<arith::AddIOp>(combiner) && extension &&
+      extension.getIn().getType().isInteger(1) &&
+      extension.getType().isInteger(64)) {
+    output.form = Form::Count;
+    output.combined = extension.getIn();
   }
 }
 
@@ -99,43 +127,127 @@ void LoopNest::emitLoop(unsigned level, OpBuilder &builder) {
   for (Operand &output : outputs) {
     if (output.depth == level) {
       loadElement(output, builder);
+      if (output.form == Form::Key)
+        output.element =
+            encodeKey(builder, loc, output.combiner, output.element);
       loaded.push_back(&output);
     }
     if (output.depth <= level)
       carried.push_back(&output);
   }
-
-  SmallVector<Value> initial;
-  for (Operand *output : carried)
-    initial.push_back(output->element);
   unsigned dimension = order[level];
+  Value begin =
+      getValueOrCreateConstantIndexOp(builder, loc, begins[dimension]);
+  Value end = getValueOrCreateConstantIndexOp(builder, loc, ends[dimension]);
+  if (level + 1 == order.size() && llvm::any_of(carried, [](Operand *output) {
+        return output->form == Form::Count;
+      })) {
+    emitCountingLoop(begin, end, carried, builder);
+  } else {
+    emitRange(level, begin, end, carried, builder);
+  }
+  for (Operand *output : loaded) {
+    if (output->form == Form::Key)
+      output->element =
+          decodeKey(builder, loc, output->combiner, output->element);
+    memref::StoreOp::create(builder, loc, output->element, output->buffer,
+                            getIndices(*output, builder));
+  }
+}
+
+/// A loop that carries the elements of `carried`, which it leaves at their last
+/// values.
+static void emitFor(OpBuilder &builder, Location loc, Value begin, Value end,
+                    int64_t step, ArrayRef<Value *> carried,
+                    function_ref<void(Value)> body) {
+  SmallVector<Value> initial;
+  for (Value *element : carried)
+    initial.push_back(*element);
   auto loop = scf::ForOp::create(
-      builder, loc,
-      getValueOrCreateConstantIndexOp(builder, loc, begins[dimension]),
-      getValueOrCreateConstantIndexOp(builder, loc, ends[dimension]),
-      arith::ConstantIndexOp::create(builder, loc, 1), initial);
+      builder, loc, begin, end,
+      arith::ConstantIndexOp::create(builder, loc, step), initial);
   {
     OpBuilder::InsertionGuard guard(builder);
     // Without carried values the loop comes with its terminator.
     builder.setInsertionPointToStart(loop.getBody());
-    inductionVariables[dimension] = loop.getInductionVar();
-    for (auto [output, argument] :
+    for (auto [element, argument] :
          llvm::zip_equal(carried, loop.getRegionIterArgs()))
-      output->element = argument;
-    emitLoop(level + 1, builder);
-    inductionVariables[dimension] = nullptr;
+      *element = argument;
+    body(loop.getInductionVar());
     if (!carried.empty()) {
       SmallVector<Value> next;
-      for (Operand *output : carried)
-        next.push_back(output->element);
+      for (Value *element : carried)
+        next.push_back(*element);
       scf::YieldOp::create(builder, loc, next);
     }
   }
-  for (auto [output, result] : llvm::zip_equal(carried, loop.getResults()))
-    output->element = result;
-  for (Operand *output : loaded)
-    memref::StoreOp::create(builder, loc, output->element, output->buffer,
-                            getIndices(*output, builder));
+  for (auto [element, result] : llvm::zip_equal(carried, loop.getResults()))
+    *element = result;
+}
+
+static SmallVector<Value *>
+getElements(ArrayRef<LoopNest::Operand *> operands) {
+  return llvm::map_to_vector(
+      operands, [](LoopNest::Operand *operand) { return &operand->element; });
+}
+
+void LoopNest::emitRange(unsigned level, Value begin, Value end,
+                         ArrayRef<Operand *> carried, OpBuilder &builder) {
+  unsigned dimension = order[level];
+  emitFor(builder, op.getLoc(), begin, end, 1, getElements(carried),
+          [&](Value variable) {
+            inductionVariables[dimension] = variable;
+            emitLoop(level + 1, builder);
+            inductionVariables[dimension] = nullptr;
+          });
+}
+
+void LoopNest::emitCountingLoop(Value begin, Value end,
+                                ArrayRef<Operand *> carried,
+                                OpBuilder &builder) {
+  Location loc = op.getLoc();
+  unsigned level = order.size() - 1;
+  auto emitStrip = [&](Value stripBegin, Value stripEnd) {
+    SmallVector<std::pair<Operand *, Value>> counts;
+    for (Operand *output : carried)
+      if (output->form == Form::Count) {
+        counts.emplace_back(output, output->element);
+        output->element = arith::ConstantIntOp::create(builder, loc, 0, 32);
+      }
+    emitRange(level, stripBegin, stripEnd, carried, builder);
+    for (auto [output, before] : counts) {
+      Value counted = arith::ExtUIOp::create(builder, loc, before.getType(),
+                                             output->element);
+      output->element = arith::AddIOp::create(builder, loc, before, counted);
+    }
+  };
+
+  // As many as an i32 counts.
+  constexpr int64_t strip = int64_t(1) << 31;
+  std::optional<int64_t> extent = getConstantIntValue(extents[order[level]]);
+  if (extent && *extent <= strip)
+    return emitStrip(begin, end);
+  emitFor(builder, loc, begin, end, strip, getElements(carried),
+          [&](Value stripBegin) {
+            Value length = arith::ConstantIndexOp::create(builder, loc, strip);
+            Value stripEnd = arith::MinSIOp::create(
+                builder, loc,
+                arith::AddIOp::create(builder, loc, stripBegin, length), end);
+            emitStrip(stripBegin, stripEnd);
+          });
+}
+
+/// The combiner of `output` applied to the form that it is carried in, and the
+/// body's other value.
+static Value emitCombiner(const LoopNest::Operand &output, Value other,
+                          OpBuilder &builder) {
+  Operation *combiner = output.combiner;
+  Location loc = combiner->getLoc();
+  if (output.form == LoopNest::Form::Key)
+    return combineKeys(builder, loc, combiner, output.element,
+                       encodeKey(builder, loc, combiner, other));
+  Value one = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), other);
+  return arith::AddIOp::create(builder, loc, output.element, one);
 }
 
 void LoopNest::emitBody(OpBuilder &builder) {
@@ -155,6 +267,14 @@ void LoopNest::emitBody(OpBuilder &builder) {
   for (Operation &inner : op.getBlock()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       mapping.map(index.getResult(), inductionVariables[index.getDim()]);
+      continue;
+    }
+    Operand *output = llvm::find_if(outputs, [&](const Operand &candidate) {
+      return candidate.form != Form::Plain && candidate.combiner == &inner;
+    });
+    if (output != outputs.end()) {
+      Value other = mapping.lookupOrDefault(output->combined);
+      mapping.map(inner.getResult(0), emitCombiner(*output, other, builder));
       continue;
     }
     Operation *clone = builder.clone(inner, mapping);

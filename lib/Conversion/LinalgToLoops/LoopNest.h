@@ -38,7 +38,14 @@ public:
   /// Emits the loops at the builder's insertion point.
   void emit(mlir::OpBuilder &builder);
 
-private:
+  /// How an output is kept in a register while loops run that do not index it.
+  enum class Form {
+    Plain, ///< as it is
+    Key,   ///< a maximum or minimum of floats: as an integer (OrderedKey.h)
+    Count  ///< an i64 that counts: in the innermost loop as an i32, of which a
+           ///< vector holds as many as of floats
+  };
+
   struct Operand {
     mlir::Value buffer;
     mlir::AffineMap map;
@@ -47,12 +54,24 @@ private:
     unsigned depth = 0;
     /// Its element, where one is in a register.
     mlir::Value element;
+    Form form = Form::Plain;
+    /// For another form than the plain one: the op that combines the element
+    /// and what it combines it with.
+    mlir::Operation *combiner = nullptr;
+    mlir::Value combined;
   };
 
+private:
   mlir::SmallVector<mlir::Value> getIndices(const Operand &operand,
                                             mlir::OpBuilder &builder);
   void loadElement(Operand &operand, mlir::OpBuilder &builder);
   void emitLoop(unsigned level, mlir::OpBuilder &builder);
+  void emitRange(unsigned level, mlir::Value begin, mlir::Value end,
+                 llvm::ArrayRef<Operand *> carried, mlir::OpBuilder &builder);
+  void emitCountingLoop(mlir::Value begin, mlir::Value end,
+                        llvm::ArrayRef<Operand *> carried,
+                        mlir::OpBuilder &builder);
+  void chooseForm(Operand &output, unsigned number);
   void emitBody(mlir::OpBuilder &builder);
   unsigned getDepth(mlir::AffineMap map) const;
 

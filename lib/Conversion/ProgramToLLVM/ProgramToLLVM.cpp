@@ -47,7 +47,8 @@ static LogicalResult prepare(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   memref::populateExpandStridedMetadataPatterns(patterns);
   memref::populateResolveExtractStridedMetadataPatterns(patterns);
-  arith::populateArithExpandOpsPatterns(patterns);
+  // Not those of maxima and minima, which LLVM knows.
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
