@@ -113,14 +113,21 @@ Value MaskedSpace::mapSlices(ValueRange slices, Type elementType,
   return generic.getResult(0);
 }
 
-Value MaskedSpace::mapElements(ValueRange slices, ElementBody body) {
+MaskedSpace MaskedSpace::withInput(Value other) const {
+  MaskedSpace space(*this);
+  space.input = other;
+  space.type = cast<RankedTensorType>(other.getType());
+  return space;
+}
+
+Value MaskedSpace::mapElements(ValueRange slices, Type elementType,
+                               ElementBody body) {
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   getInputs(slices, inputs, maps);
   maps.push_back(elementMap);
   Value empty = tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, input),
-      type.getElementType());
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, input), elementType);
   SmallVector<utils::IteratorType> parallel(type.getRank(),
                                             utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
@@ -131,7 +138,7 @@ Value MaskedSpace::mapElements(ValueRange slices, ElementBody body) {
             getElement(scalars, arguments.drop_back(), slices.size());
         Value value = body(scalars, element).front();
         linalg::YieldOp::create(builder, loc,
-                                scalars.convert(value, type.getElementType()));
+                                scalars.convert(value, elementType));
       });
   return generic.getResult(0);
 }

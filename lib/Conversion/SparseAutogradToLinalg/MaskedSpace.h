@@ -59,9 +59,14 @@ public:
   mlir::Value mapSlices(mlir::ValueRange slices, mlir::Type elementType,
                         SliceBody body);
 
-  /// One pass over the elements that makes a tensor of the type of the input;
-  /// the value of the body is rounded to its element type.
-  mlir::Value mapElements(mlir::ValueRange slices, ElementBody body);
+  /// One pass over the elements that makes a tensor of their shape; the value
+  /// of the body is rounded to `elementType`.
+  mlir::Value mapElements(mlir::ValueRange slices, mlir::Type elementType,
+                          ElementBody body);
+
+  /// The same space with the elements of `other`, a tensor of the shape of the
+  /// input.
+  MaskedSpace withInput(mlir::Value other) const;
 
   /// The number of elements of a slice, an i64, counted from the extents.
   mlir::Value getSliceSize();

@@ -5,18 +5,27 @@
 func.func @softmax(%x: tensor<?x?xf32>, %m: tensor<?x?xi1>) -> tensor<?x?xf32> {
   // CHECK: %[[MAX:.*]] = linalg.generic
   // CHECK: arith.maximumf
-  // CHECK: %[[SUM:.*]] = linalg.generic
-  // CHECK: math.exp
-  // CHECK: arith.select
-  // CHECK: arith.addf
-  // CHECK: %[[Y:.*]] = linalg.generic
+  // The exponentials are computed once.
+  // CHECK: %[[E:.*]] = linalg.generic
   // CHECK-SAME: iterator_types = ["parallel", "parallel"]
-  // CHECK-SAME: ins(%[[X]], %[[M]], %[[MAX]], %[[SUM]] : tensor<?x?xf32>, tensor<?x?xi1>, tensor<?xf32>, tensor<?xf32>)
-  // CHECK: ^bb0(%[[XI:.*]]: f32, %[[MI:.*]]: i1, %[[PEAK:.*]]: f32, %[[TOTAL:.*]]: f32, %{{.*}}: f32):
+  // CHECK-SAME: ins(%[[X]], %[[M]], %[[MAX]] : tensor<?x?xf32>, tensor<?x?xi1>, tensor<?xf32>)
+  // CHECK: ^bb0(%[[XI:.*]]: f32, %[[MI:.*]]: i1, %[[PEAK:.*]]: f32, %{{.*}}: f32):
   // CHECK: %[[SHIFTED:.*]] = arith.subf %[[XI]], %[[PEAK]] : f32
   // CHECK: %[[EXP:.*]] = math.exp %[[SHIFTED]] : f32
-  // CHECK: %[[RATIO:.*]] = arith.divf %[[EXP]], %[[TOTAL]] : f32
-  // CHECK: %[[SELECTED:.*]] = arith.select %[[MI]], %[[RATIO]], %{{.*}} : f32
+  // CHECK: arith.select %[[MI]], %[[EXP]], %{{.*}} : f32
+  // CHECK: %[[SUM:.*]] = linalg.generic
+  // CHECK-SAME: ins(%[[E]],
+  // CHECK-NOT: math.exp
+  // CHECK: arith.addf
+  // CHECK: %[[RECIPROCAL:.*]] = linalg.generic
+  // CHECK-SAME: ins(%[[SUM]] : tensor<?xf32>)
+  // CHECK: arith.divf
+  // CHECK: %[[Y:.*]] = linalg.generic
+  // CHECK-SAME: iterator_types = ["parallel", "parallel"]
+  // CHECK-SAME: ins(%[[E]], %[[M]], %[[RECIPROCAL]] : tensor<?x?xf32>, tensor<?x?xi1>, tensor<?xf32>)
+  // CHECK: ^bb0(%[[EI:.*]]: f32, %[[MI:.*]]: i1, %[[FACTOR:.*]]: f32, %{{.*}}: f32):
+  // CHECK: %[[SHARE:.*]] = arith.mulf %[[EI]], %[[FACTOR]] : f32
+  // CHECK: %[[SELECTED:.*]] = arith.select %[[MI]], %[[SHARE]], %{{.*}} : f32
   // CHECK: linalg.yield %[[SELECTED]]
   // CHECK: return %[[Y]]
   %0 = sparse_autograd.masked_softmax %x, %m dims = [1] : tensor<?x?xf32>, tensor<?x?xi1>
