@@ -10,6 +10,7 @@
 
 #include "SparseAutograd/Conversion/Passes.h"
 #include "SparseAutograd/Differentiate/Passes.h"
+#include "SparseAutograd/Fusion/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -48,6 +49,9 @@ static void addLowerSparse(OpPassManager &pm) {
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createTensorToAssertions());
   addCleanup(pm);
+  // Last: what it writes to is the destinations that it chose, and merging
+  // equal empty tensors would undo that.
+  pm.addNestedPass<func::FuncOp>(createFusePass());
 }
 
 static void addBuffers(OpPassManager &pm) {

@@ -8,11 +8,13 @@
 
 #include "SparseAutograd/Conversion/Passes.h"
 #include "SparseAutograd/Differentiate/Passes.h"
+#include "SparseAutograd/Fusion/Passes.h"
 #include "SparseAutograd/Pipelines/Pipelines.h"
 #include "SparseAutograd/Registration.h"
 
 void sparse_autograd::registerAllPasses() {
   registerSparseAutogradConversionPasses();
   registerSparseAutogradDifferentiatePasses();
+  registerSparseAutogradFusionPasses();
   registerPipelines();
 }
