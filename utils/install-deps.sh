@@ -15,7 +15,6 @@ packages="
   clang-tidy-22
   cmake
   git
-  libbenchmark-dev
   libclang-rt-22-dev
   libgmock-dev
   libgtest-dev
