@@ -156,7 +156,8 @@ FUNCTIONS = [
     %s = arith.mulf %a, %a : <<T>>
     %0 = arith.select %c, %s, %zero : <<T>>
     linalg.yield %0 : <<T>>""", "<<3x4>>") + "\nreturn %y : <<3x4>>",
-             lambda a, o: np.where(np.real(a) > 0, a * a, 0) + 0 * o),
+             lambda a, o: np.where(np.real(a) > 0, a * a, 0) + 0 * o,
+             exact=False),
     # Reductions.
     Function("row_sums", ["<<3x4>>", "<<3>>"], ["<<3>>"], "%y = " + generic(
         ["ij", "i"], [PAR, RED], [("%x0", "<<3x4>>")], [("%x1", "<<3>>")], """
