@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a list of functions in every type, with static and dynamic shapes."""
 
+import os
+
 import numpy as np
 
 from execution import Program, finish
@@ -19,11 +21,14 @@ KINDS = (("f64", False, True, 1), ("f64", True, True, 0),
 
 def run(functions, seed):
     rng = np.random.default_rng(seed)
+    only = os.environ.get("EXECUTION_ONLY")  # for debugging
     programs = []
     for element_type, dynamic, second, level in KINDS:
         program = Program(f"{element_type}{'_dynamic' if dynamic else ''}",
                           level)
         for function in functions:
+            if only and function.name not in only.split(","):
+                continue
             if element_type != "f64" and not function.exact:
                 continue
             name = add_function(program, function, element_type, dynamic,

@@ -11,7 +11,9 @@ function a polynomial, so that every type computes it exactly.
 
 In the text, <<4x5>> stands for a tensor type of the element type under test,
 static or with ? for every extent; <<4x=5>> keeps an extent static; <<4|i1>>
-has another element type; <<T>> is a scalar and <<>> a tensor of rank 0.
+has another element type; <<T>> is a scalar and <<>> a tensor of rank 0. !T is
+the element type, and !4 an extent in a list of them: 4, or with dynamic shapes
+the value %s4.
 """
 
 import re
@@ -36,7 +38,9 @@ def expand(text, element_type, dynamic):
             fixed = extent.startswith("=")
             extents.append(extent.lstrip("=") if fixed or not dynamic else "?")
         return "tensor<" + "x".join(extents + [element]) + ">"
-    return re.sub(r"<<([^<>]*)>>", replace, text)
+    text = re.sub(r"<<([^<>]*)>>", replace, text)
+    text = text.replace("!T", element_type)
+    return re.sub(r"!(\d+)", r"%s\1" if dynamic else r"\1", text)
 
 
 def shape_of(type_):
@@ -240,7 +244,7 @@ def call_function(program, name, function, element_type, rng, second=True,
     for index, value in (function.fixed or {}).items():
         arrays[index] = np.asarray(value)
     arrays = [np.asarray(a) for a in arrays]
-    values = function.values(arrays)
+    values = [np.real(v) for v in function.values(arrays)]
     cotangents = [draw(values[i].shape, integers)
                   for i in function.active_results()]
     directions = [draw(arrays[i].shape, integers) for i in function.active()]
