@@ -87,17 +87,27 @@ static LogicalResult checkUnused(ArrayRef<Operation *> linearOps) {
   return success();
 }
 
+/// The results that `mode` differentiates, as the function returns them now.
+static SmallVector<Value> getOutputs(Block &body, DerivativeMode mode) {
+  SmallVector<Value> outputs;
+  for (Value result : body.getTerminator()->getOperands())
+    if (isDifferentiableType(result.getType()))
+      outputs.push_back(result);
+  if (mode == DerivativeMode::ValueAndGrad)
+    outputs.resize(1);
+  return outputs;
+}
+
 /// Appends the gradients, or vector-Jacobian products, to the results.
 static LogicalResult buildReverse(func::FuncOp derivative, DerivativeMode mode,
                                   ArrayRef<int64_t> wrt,
-                                  ArrayRef<Value> outputs,
                                   const ActivityAnalysis &activity) {
   Block &body = derivative.getBody().front();
   ProgramLinearizer linearizer(derivative.getContext(), /*reverse=*/true,
                                activity);
   SmallVector<Value> cotangents;
   if (mode == DerivativeMode::Vjp)
-    for (Value output : outputs)
+    for (Value output : getOutputs(body, mode))
       cotangents.push_back(body.addArgument(output.getType(), output.getLoc()));
 
   // The inputs of the linear program are arguments for as long as it stands.
@@ -114,7 +124,8 @@ static LogicalResult buildReverse(func::FuncOp derivative, DerivativeMode mode,
   Operation *terminator = body.getTerminator();
   OpBuilder builder(terminator);
   BlockTransposer transposer(builder, body, inputs, linearizer);
-  for (auto [index, output] : llvm::enumerate(outputs)) {
+  // Loops have been replaced by ones that keep values.
+  for (auto [index, output] : llvm::enumerate(getOutputs(body, mode))) {
     Value tangent = linearizer.tangent(output);
     if (!tangent)
       continue;
@@ -168,18 +179,11 @@ sparse_autograd::buildDerivative(func::FuncOp function, DerivativeMode mode,
   Block &body = derivative.getBody().front();
   SmallVector<Value> inputs = llvm::map_to_vector(
       wrt, [&](int64_t index) -> Value { return body.getArgument(index); });
-  SmallVector<Value> outputs;
-  for (Value result : body.getTerminator()->getOperands())
-    if (isDifferentiableType(result.getType()))
-      outputs.push_back(result);
-  if (mode == DerivativeMode::ValueAndGrad)
-    outputs.resize(1);
-
-  ActivityAnalysis activity(derivative.getBody(), inputs, outputs);
-  LogicalResult built =
-      mode == DerivativeMode::Jvp
-          ? buildForward(derivative, wrt, activity)
-          : buildReverse(derivative, mode, wrt, outputs, activity);
+  ActivityAnalysis activity(derivative.getBody(), inputs,
+                            getOutputs(body, mode));
+  LogicalResult built = mode == DerivativeMode::Jvp
+                            ? buildForward(derivative, wrt, activity)
+                            : buildReverse(derivative, mode, wrt, activity);
   if (failed(built))
     return abandon();
   derivative.setType(

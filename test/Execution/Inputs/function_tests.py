@@ -8,15 +8,14 @@ import os
 import numpy as np
 
 from execution import Program, finish
-from functions import add_function, call_function
+from functions import SECOND, add_function, call_function
 
 
 # Element type, dynamic shapes, second derivatives, optimization level. What
 # differs between the types is conversions and rounding, which the first
 # derivatives show.
-KINDS = (("f64", False, True, 1), ("f64", True, True, 0),
-         ("f32", True, False, 0), ("f16", False, False, 0),
-         ("bf16", False, False, 0))
+KINDS = (("f64", False, tuple(SECOND), 1), ("f64", True, ("ror",), 0),
+         ("f32", True, (), 0), ("f16", False, (), 0), ("bf16", False, (), 0))
 
 
 def run(functions, seed):

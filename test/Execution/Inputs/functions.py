@@ -22,7 +22,7 @@ from typing import Callable
 
 import numpy as np
 
-from execution import close, element_type_of
+from execution import FLOATS, close, element_type_of
 
 STEP = 2.0**-100
 
@@ -61,9 +61,10 @@ class Function:
     mirror: Callable  # arrays to an array or a tuple of arrays
     wrt: tuple = None  # all floating arguments by default
     helpers: str = ""  # other functions, named @{name}_...
-    inputs: Callable = None  # rng, shapes -> list of arrays, for f64
+    inputs: Callable = None  # rng, shapes -> list of arrays
     fixed: dict = None  # values of arguments that are not differentiated
     exact: bool = True  # a polynomial with small integer values
+    integer: bool = False  # with such values in f64 as well
     second: bool = True
     forward: bool = True
     reverse: bool = True
@@ -92,6 +93,8 @@ def has_second(function):
 
 
 def _is_float(type_):
+    if not type_.startswith("<<"):
+        return element_type_of(type_).replace("!T", "f64") in FLOATS
     element = type_.strip("<>").partition("|")[2]
     return element == "" or element in ("f64", "f32", "f16", "bf16")
 
@@ -100,12 +103,16 @@ def _list(types):
     return ", ".join(types)
 
 
-def add_function(program, function, element_type, dynamic, second=True):
+SECOND = {"for": "forward over reverse", "ror": "reverse over reverse",
+          "rof": "reverse over forward"}
+
+
+def add_function(program, function, element_type, dynamic, second=SECOND):
     """The entry of a function; returns its name. It takes the arguments, the
     cotangents of the floating results and the tangents of the active arguments;
     it returns results, gradients and tangents, then what both second
     derivatives make of the tangents: that of the gradients (forward over
-    reverse, reverse over reverse, reverse over forward)."""
+    reverse, reverse over reverse, reverse over forward), `second` says which."""
     name = f"{function.name}_{element_type}{'_dynamic' if dynamic else ''}"
 
     def types_of(types):
@@ -161,15 +168,20 @@ func.func private @{name}_t({inner}) -> ({_list(floats)}) {{
   %r:{len(results) + c} = sparse_autograd.jvp @{name}_f({_list(f"%b{i}" for i in range(n))}) tangents({_list(f"%b{n + i}" for i in range(v))}) {{wrt = [{wrt}]}} : ({_list(arguments)}), ({_list(active)}) -> ({_list(results + floats)})
   return {_list(f"%r#{len(results) + i}" for i in range(c))} : {_list(floats)}
 }}""")
-        emit(f"sparse_autograd.jvp @{name}_g({x}, {ct}) tangents({tangent}) "
-             f"{{wrt = [{wrt}]}} : ({_list(both)}), ({_list(active)})",
-             "for", active + active, skip=v)
-        emit(f"sparse_autograd.vjp @{name}_g({x}, {ct}) cotangents({tangent}) "
-             f"{{wrt = [{wrt}]}} : ({_list(both)}), ({_list(active)})",
-             "ror", active + active, skip=v)
-        emit(f"sparse_autograd.vjp @{name}_t({x}, {tangent}) cotangents({ct}) "
-             f"{{wrt = [{wrt}]}} : ({_list(seconds)}), ({_list(floats)})",
-             "rof", floats + active, skip=c)
+        if "for" in second:
+            emit(f"sparse_autograd.jvp @{name}_g({x}, {ct}) tangents({tangent}) "
+                 f"{{wrt = [{wrt}]}} : ({_list(both)}), ({_list(active)})",
+                 "for", active + active, skip=v)
+        if "ror" in second:
+            emit(f"sparse_autograd.vjp @{name}_g({x}, {ct}) "
+                 f"cotangents({tangent}) {{wrt = [{wrt}]}} : "
+                 f"({_list(both)}), ({_list(active)})",
+                 "ror", active + active, skip=v)
+        if "rof" in second:
+            emit(f"sparse_autograd.vjp @{name}_t({x}, {tangent}) "
+                 f"cotangents({ct}) {{wrt = [{wrt}]}} : "
+                 f"({_list(seconds)}), ({_list(floats)})",
+                 "rof", floats + active, skip=c)
     lines.append(f"  return {_list(returned)} : {_list(returned_types)}")
     program.entry(name, arguments + floats + active, returned_types,
                   "\n".join(lines))
@@ -225,19 +237,20 @@ def second_gradients(function, arrays, cotangents, directions, step):
     return total
 
 
-def call_function(program, name, function, element_type, rng, second=True,
+def call_function(program, name, function, element_type, rng, second=SECOND,
                   label=""):
     """Calls what `add_function` added and compares with the mirror."""
-    second = second and has_second(function)
+    if not has_second(function):
+        second = ()
 
     def draw(shape, integers):
         if integers:
             return rng.integers(-2, 3, size=shape or ()).astype(np.float64)
         return rng.uniform(-1.5, 1.5, size=shape or ())
 
-    integers = element_type != "f64"
+    integers = element_type != "f64" or function.integer
     shapes = [shape_of(t) for t in function.arguments]
-    if function.inputs and not integers:
+    if function.inputs:
         arrays = function.inputs(rng, shapes)
     else:
         arrays = [draw(shape, integers) for shape in shapes]
@@ -279,9 +292,9 @@ def call_function(program, name, function, element_type, rng, second=True,
         found = exactly(second_gradients(function, arrays, cotangents,
                                          directions, step))
         bound = 0.0 if integers else 1e-9
-        for what in ("forward over reverse", "reverse over reverse",
-                     "reverse over forward"):
-            expected += [(g, bound * scale(found), what) for g in found]
+        for what in filter(second.__contains__, SECOND):
+            expected += [(g, bound * scale(found), SECOND[what])
+                         for g in found]
 
     def check(*results):
         assert len(results) == len(expected), (len(results), len(expected))
