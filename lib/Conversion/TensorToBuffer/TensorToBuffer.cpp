@@ -21,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/SubsetOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace sparse_autograd {
@@ -77,6 +78,19 @@ static void reuseOperands(linalg::GenericOp op) {
       break;
     }
   }
+}
+
+/// Lets what `insertion` inserts be computed in its destination, unless that
+/// comes from outside of a loop that the insertion is in: the bufferization
+/// then copies the destination for the insertion, but not for what is computed
+/// in it, and the next iteration would copy what this one has left there.
+static Value extractDestination(RewriterBase &rewriter,
+                                SubsetInsertionOpInterface insertion,
+                                tensor::EmptyOp empty, Operation *user) {
+  Value destination = insertion.getDestinationOperand().get();
+  if (destination.getParentRegion() != insertion->getParentRegion())
+    return {};
+  return bufferization::buildSubsetExtraction(rewriter, insertion, empty, user);
 }
 
 /// Names and masks say something of tensors; the manifest has them.
@@ -137,7 +151,8 @@ struct TensorToBufferPass
     IRRewriter rewriter(context);
     bufferization::OneShotAnalysisState state(module, options);
     if (failed(bufferization::analyzeModuleOp(module, state)) ||
-        failed(bufferization::eliminateEmptyTensors(rewriter, module, state)))
+        failed(bufferization::eliminateEmptyTensors(rewriter, module, state,
+                                                    extractDestination)))
       return signalPassFailure();
     bufferization::BufferizationState bufferizationState;
     if (failed(bufferization::runOneShotModuleBufferize(module, options,
