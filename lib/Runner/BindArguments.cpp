@@ -126,11 +126,12 @@ Expected<Value> ArgumentBinder::bindOne(size_t index) {
                      (type.shape && !type.shape->empty() ? "FILE" : "NUMBER"));
   if (!type.shape)
     return Value::fromNumber(type, *text);
-  if (type.shape->empty())
-    if (Expected<Value> number = Value::fromNumber(type, *text))
+  if (type.shape->empty()) {
+    Expected<Value> number = Value::fromNumber(type, *text);
+    if (number)
       return number;
-    else
-      consumeError(number.takeError());
+    consumeError(number.takeError());
+  }
   return fromFile(type, *text);
 }
 
