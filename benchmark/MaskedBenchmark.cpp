@@ -211,8 +211,11 @@ private:
 
 } // namespace
 
+/// The seconds of a call that follows one of its own kind: what ran before it,
+/// here or in another process, would decide what it finds in the caches.
 template <typename Function>
 static double measure(Function function) {
+  function();
   auto begin = std::chrono::steady_clock::now();
   function();
   std::chrono::duration<double> seconds =
