@@ -37,10 +37,14 @@ def to_type(array, element_type):
 
 
 def tensor_type(shape, element_type, dynamic=False):
-    """tensor<...>, the extents as ? if `dynamic`; a scalar without a shape."""
+    """tensor<...>; a scalar without a shape. An extent is ? if `dynamic`, a
+    truth for all dimensions or a tuple of some, says so."""
     if shape is None:
         return element_type
-    extents = ["?" if dynamic else str(extent) for extent in shape]
+    if not isinstance(dynamic, tuple):
+        dynamic = range(len(shape)) if dynamic else ()
+    extents = ["?" if d in dynamic else str(extent)
+               for d, extent in enumerate(shape)]
     return "tensor<" + "x".join(extents + [element_type]) + ">"
 
 

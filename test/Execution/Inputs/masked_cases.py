@@ -20,19 +20,35 @@ class Op:
                  keepdims=False, ddof=0, ties="shared", empty="default",
                  masked=True, dynamic=False):
         self.kind, self.type, self.dims = kind, element_type, tuple(dims)
-        self.mask_dims, self.keepdims = mask_dims, keepdims
+        self.mask_dims = mask_dims
         self.ddof, self.ties, self.empty = ddof, ties, empty
         self.masked = masked
         self.is_softmax = kind in masked_gradients.SOFTMAX_KINDS
-        mask_shape = shape if mask_dims is None else [
-            shape[d] for d in mask_dims]
-        self.x_type = tensor_type(shape, element_type, dynamic)
-        self.mask_type = tensor_type(mask_shape, "i1", dynamic)
-        self.y_type = tensor_type(self.result_shape(shape), element_type,
-                                  dynamic)
-        if keepdims and dynamic:
-            extents = ["1" if d in dims else "?" for d in range(len(shape))]
-            self.y_type = f"tensor<{'x'.join(extents)}x{element_type}>"
+        self.keepdims = keepdims and not self.is_softmax
+        self.shape = tuple(shape)
+        all_dims = tuple(range(len(shape)))
+        if not isinstance(dynamic, tuple):
+            dynamic = all_dims if dynamic else ()
+        of_mask = all_dims if mask_dims is None else mask_dims
+        of_result = all_dims
+        if not self.is_softmax:
+            # The extent of a reduced dimension that is kept is 1.
+            of_result = [None if d in self.dims else d for d in all_dims
+                         if self.keepdims or d not in self.dims]
+
+        def type_of(shape, dims, element_type):
+            return tensor_type(shape, element_type, tuple(
+                k for k, d in enumerate(dims) if d in dynamic))
+
+        self.x_type = type_of(shape, all_dims, element_type)
+        self.mask_type = type_of(self.mask_shape(shape), of_mask, "i1")
+        self.y_type = type_of(self.result_shape(shape), of_result,
+                              element_type)
+
+    def mask_shape(self, shape):
+        if self.mask_dims is None:
+            return tuple(shape)
+        return tuple(shape[d] for d in self.mask_dims)
 
     def result_shape(self, shape):
         if self.is_softmax:
@@ -92,7 +108,8 @@ class Op:
             bound = masked_ops.reduce_bound(self.kind, x, u, mask, self.dims,
                                             self.mask_dims, self.keepdims,
                                             self.ddof)
-        return value, bound + masked_ops.rounding(value, self.type)
+        bound = bound + masked_ops.rounding(value, self.type)
+        return overflowed(value, self.type), bound
 
     def _options(self, mask):
         return dict(mask=mask if self.masked else None, dims=self.dims,
@@ -111,15 +128,39 @@ class Op:
                                     self.mask_dims)
 
 
-def rounded(bounded, element_type):
-    """A Bounded as value and allowance after rounding to the element type.
-
-    What overflows the type becomes an infinity, as the conversion has it."""
-    value = bounded.value
+def overflowed(value, element_type):
+    """What overflows the type is an infinity, as the conversion has it."""
     with np.errstate(all="ignore"):
         held = to_type(value.astype(np.float64), element_type)
-        value = np.where(np.isinf(held.astype(np.float64)), held, value)
-    return value, bounded.allowance(element_type)
+        return np.where(np.isinf(held.astype(np.float64)), held, value)
+
+
+def rounded(bounded, element_type):
+    """A Bounded as value and allowance after rounding to the element type."""
+    return (overflowed(bounded.value, element_type),
+            bounded.allowance(element_type))
+
+
+def add_values(program, name, ops):
+    """The entry `name`(x, mask) -> the values of ops on the same arrays."""
+    x, m = ops[0].x_type, ops[0].mask_type
+    body = "".join(f"  %y{i} = {op.text('%a0', '%a1')}\n"
+                   for i, op in enumerate(ops))
+    results = [op.y_type for op in ops]
+    program.entry(name, [x, m], results, f"""{body}
+  return {', '.join(f'%y{i}' for i in range(len(ops)))} : {', '.join(results)}""")
+
+
+def call_values(program, name, ops, x, mask, label=""):
+    """Calls what `add_values` added and compares with the references."""
+    x = to_type(x, ops[0].type)
+    expected = [op.value(x, mask) for op in ops]
+
+    def check(*values):
+        return sum(close(actual, value, bound, f"{op.kind} of {op.shape}")
+                   for actual, (value, bound), op in zip(values, expected, ops))
+
+    program.call(name, [x, mask], check, label)
 
 
 def add_op(program, name, op):
@@ -161,11 +202,44 @@ def call_op(program, name, op, x, mask, g, t, label=""):
 def random_case(rng, op, shape, density=0.6):
     """x, mask, g and t for a shape; a slice or two select nothing."""
     x = rng.normal(size=shape) * 1.5
-    mask_shape = shape if op.mask_dims is None else [
-        shape[d] for d in op.mask_dims]
-    mask = rng.random(mask_shape) < density
+    mask = rng.random(op.mask_shape(shape)) < density
     if mask.ndim > 1 and mask.shape[0] > 1:
         mask[-1] = False
     g = rng.normal(size=op.result_shape(shape))
     t = rng.normal(size=shape)
     return x, mask, g, t
+
+
+def poisoned(rng, x, chosen):
+    """x with NaNs and infinities where it is not chosen."""
+    poison = rng.choice([np.nan, np.inf, -np.inf], size=x.shape)
+    return np.where(chosen, x, poison)
+
+
+def poison_all(rng, op, x, mask, g, t):
+    """The arrays of `random_case` with poison wherever the mask leaves out: in
+    x, in its tangent, and in the cotangent of a result of its shape."""
+    chosen = op.chosen(x, mask)
+    if op.is_softmax:
+        g = poisoned(rng, g, chosen)
+    return poisoned(rng, x, chosen), mask, g, poisoned(rng, t, chosen)
+
+
+# Rows whose elements are drawn from a few values: zeros in a product, ties, NaN
+# and infinities among the selected, exponentials that overflow unless shifted.
+SPECIAL_ROWS = (
+    (0.0, -0.0, 2.0, -1.5), (0.0,), (1.0, 2.0), (-3.0,), (np.nan, 1.0, 2.0),
+    (np.inf, 1.0, -2.0), (-np.inf, 1.0, -2.0), (-np.inf, np.inf, 1.0),
+    (-np.inf,), (np.inf, -1.0, np.inf), (np.nan, np.inf, -np.inf, 0.5),
+    (0.0, np.inf, 3.0), (-200.0, 200.0, 199.0, 198.5),
+    (-200.0, -199.5, -198.0), (0.25, 0.25, 4.0))
+SPECIAL_COLUMNS = 7
+
+
+def special_case(rng, copies=2):
+    """x and mask: `copies` of each special row; poison behind the mask."""
+    x = np.array([rng.choice(values, size=SPECIAL_COLUMNS)
+                  for values in SPECIAL_ROWS * copies])
+    mask = rng.random(x.shape) < 0.7
+    mask[:len(SPECIAL_ROWS), 0] = True
+    return poisoned(rng, x, mask), mask
