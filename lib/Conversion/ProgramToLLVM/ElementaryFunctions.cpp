@@ -48,6 +48,7 @@ LogicalResult sparse_autograd::expandElementaryFunctions(Operation *root) {
   {
     RewritePatternSet patterns(context);
     patterns.add<ExpandClamp>(context);
+    populateExponentialPatterns(patterns);
     math::populateExpansionPatterns(patterns, {"fpowi"});
     if (failed(applyPatternsGreedily(root, std::move(patterns))))
       return failure();
