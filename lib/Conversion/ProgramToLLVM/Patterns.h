@@ -14,9 +14,15 @@
 namespace sparse_autograd {
 
 /// Adds the patterns that call the runtime (memory, assertions, log) and those
-/// of i1 in memory. They take precedence over upstream's.
+/// of i1 in memory. They take precedence over upstream's. `tables` outlives
+/// them.
 void populateRuntimePatterns(const mlir::LLVMTypeConverter &converter,
+                             mlir::SymbolTableCollection &tables,
                              mlir::RewritePatternSet &patterns);
+
+/// Adds the pattern that makes a view which splits dimensions a cast with the
+/// extents that the op states. It takes precedence over upstream's.
+void populateExpandShapePatterns(mlir::RewritePatternSet &patterns);
 
 /// Does the arithmetic of f16 and bf16 below `root` in f32, rounding each
 /// result.

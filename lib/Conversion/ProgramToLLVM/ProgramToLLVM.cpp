@@ -41,57 +41,11 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
-namespace {
-/// A view that splits dimensions becomes a cast with the extents that the op
-/// states. Upstream's pattern computes them and fails where two of a dimension
-/// are dynamic (LLVM 22.1).
-struct ExpandShapeOfStrides : OpRewritePattern<memref::ExpandShapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(memref::ExpandShapeOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    MemRefType type = op.getResultType();
-    int64_t staticOffset;
-    SmallVector<int64_t> staticStrides;
-    if (failed(type.getStridesAndOffset(staticStrides, staticOffset)))
-      return rewriter.notifyMatchFailure(op, "has no strides");
-    auto source =
-        memref::ExtractStridedMetadataOp::create(rewriter, loc, op.getSrc());
-    SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
-    SmallVector<OpFoldResult> strides(sizes.size(), rewriter.getIndexAttr(1));
-    AffineExpr product =
-        rewriter.getAffineSymbolExpr(0) * rewriter.getAffineSymbolExpr(1);
-    for (auto [stride, group] :
-         llvm::zip_equal(source.getConstifiedMixedStrides(),
-                         op.getReassociationIndices())) {
-      OpFoldResult running = stride;
-      for (int64_t dim : llvm::reverse(group)) {
-        strides[dim] = running;
-        if (dim != group.front())
-          running = affine::makeComposedFoldedAffineApply(
-              rewriter, loc, product, {running, sizes[dim]});
-      }
-    }
-    // What the type says statically is said so.
-    for (auto [stride, known] : llvm::zip_equal(strides, staticStrides))
-      if (!ShapedType::isDynamic(known))
-        stride = rewriter.getIndexAttr(known);
-    OpFoldResult offset = ShapedType::isDynamic(staticOffset)
-                              ? source.getConstifiedMixedOffset()
-                              : rewriter.getIndexAttr(staticOffset);
-    rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(
-        op, type, source.getBaseBuffer(), offset, sizes, strides);
-    return success();
-  }
-};
-} // namespace
-
 /// Rewrites that stay above LLVM: views become arithmetic on their strides,
 /// and ops that LLVM has no counterpart of become others.
 static LogicalResult prepare(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
-  patterns.add<ExpandShapeOfStrides>(module.getContext(), /*benefit=*/2);
+  populateExpandShapePatterns(patterns);
   memref::populateExpandStridedMetadataPatterns(patterns);
   memref::populateResolveExtractStridedMetadataPatterns(patterns);
   // Not those of maxima and minima, which LLVM knows.
@@ -129,7 +83,7 @@ static LogicalResult lowerToLLVM(ModuleOp module) {
                                        /*approximateLog1p=*/false,
                                        /*benefit=*/2);
   populateMathToLibmConversionPatterns(patterns, /*benefit=*/1);
-  populateRuntimePatterns(converter, patterns);
+  populateRuntimePatterns(converter, tables, patterns);
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
   return applyFullConversion(module, target, std::move(patterns));

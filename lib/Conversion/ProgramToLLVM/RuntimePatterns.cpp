@@ -32,71 +32,50 @@ static Value createInteger(OpBuilder &builder, Location loc, Type type,
 
 namespace {
 
-/// What the patterns add to the module. It is remembered, because to look a
-/// symbol up is to walk the module, and a large program has an assertion for
-/// many of its ops.
+/// What the patterns add to the module.
 class RuntimeSymbols {
 public:
-  /// A function of the runtime.
+  explicit RuntimeSymbols(SymbolTableCollection &tables) : tables(tables) {}
+
+  /// A function of the runtime; fails if the module has another of its name.
   FailureOr<LLVM::LLVMFuncOp> getFunction(OpBuilder &builder, Operation *user,
                                           StringRef name,
                                           ArrayRef<Type> parameters,
-                                          Type result = {});
+                                          Type result = {}) {
+    return LLVM::lookupOrCreateFn(
+        builder, user->getParentOfType<ModuleOp>(), name, parameters,
+        result ? result : LLVM::LLVMVoidType::get(builder.getContext()),
+        /*isVarArg=*/false, /*isReserved=*/false, &tables);
+  }
 
-  /// The address of a zero-terminated constant with the text of `text`, whose
-  /// name begins with `prefix`. Equal texts share one.
-  Value getString(ConversionPatternRewriter &rewriter, Operation *user,
-                  StringRef prefix, StringRef text);
+  /// The address of a zero-terminated constant with the text of `text`. Equal
+  /// texts share one.
+  Value getString(OpBuilder &builder, Operation *user, StringRef text);
 
 private:
-  llvm::StringMap<LLVM::LLVMFuncOp> functions;
-  /// By prefix and text.
+  SymbolTableCollection &tables;
   llvm::StringMap<LLVM::GlobalOp> strings;
-  /// How many names with a prefix were tried.
-  llvm::StringMap<unsigned> counters;
 };
 
 } // namespace
 
-FailureOr<LLVM::LLVMFuncOp>
-RuntimeSymbols::getFunction(OpBuilder &builder, Operation *user, StringRef name,
-                            ArrayRef<Type> parameters, Type result) {
-  auto [entry, isNew] = functions.try_emplace(name);
-  if (!isNew)
-    return entry->second;
-  if (!result)
-    result = LLVM::LLVMVoidType::get(builder.getContext());
-  FailureOr<LLVM::LLVMFuncOp> function = LLVM::lookupOrCreateFn(
-      builder, user->getParentOfType<ModuleOp>(), name, parameters, result);
-  if (failed(function))
-    functions.erase(name);
-  else
-    entry->second = *function;
-  return function;
-}
-
-Value RuntimeSymbols::getString(ConversionPatternRewriter &rewriter,
-                                Operation *user, StringRef prefix,
+Value RuntimeSymbols::getString(OpBuilder &builder, Operation *user,
                                 StringRef text) {
-  auto [entry, isNew] = strings.try_emplace((prefix + text).str());
+  auto [entry, isNew] = strings.try_emplace(text);
   if (isNew) {
     auto module = user->getParentOfType<ModuleOp>();
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(module.getBody());
-    unsigned &counter = counters[prefix];
-    std::string name;
-    do
-      name = (prefix + Twine(counter++)).str();
-    while (module.lookupSymbol(name));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
     std::string terminated = text.str();
     terminated.push_back('\0');
     entry->second = LLVM::GlobalOp::create(
-        rewriter, rewriter.getUnknownLoc(),
-        LLVM::LLVMArrayType::get(rewriter.getI8Type(), terminated.size()),
-        /*isConstant=*/true, LLVM::Linkage::Internal, name,
-        rewriter.getStringAttr(terminated));
+        builder, builder.getUnknownLoc(),
+        LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()),
+        /*isConstant=*/true, LLVM::Linkage::Internal, "sparse_autograd.string",
+        builder.getStringAttr(terminated));
+    tables.getSymbolTable(module).insert(entry->second);
   }
-  return LLVM::AddressOfOp::create(rewriter, user->getLoc(), entry->second);
+  return LLVM::AddressOfOp::create(builder, user->getLoc(), entry->second);
 }
 
 namespace {
@@ -222,8 +201,7 @@ struct AssertOpLowering : RuntimePattern<cf::AssertOp> {
     Block *failed = rewriter.createBlock(after->getParent());
     // The calls of the runtime that raise are all there is that never returns:
     // what they are about is the arguments.
-    Value message = symbols->getString(rewriter, op, "sparse_autograd.message.",
-                                       op.getMsg());
+    Value message = symbols->getString(rewriter, op, op.getMsg());
     LLVM::CallOp::create(
         rewriter, loc, *raise,
         ValueRange{
@@ -238,47 +216,52 @@ struct AssertOpLowering : RuntimePattern<cf::AssertOp> {
   }
 };
 
-/// A load of i1 is a load of its byte. LLVM's loop vectorizer refuses loads of
+/// An i1 in memory is a byte, 0 or 1. LLVM's loop vectorizer refuses loads of
 /// types whose size in memory is not their own.
-struct BoolLoadOpLowering : ConvertOpToLLVMPattern<memref::LoadOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+template <typename OpTy>
+struct BoolPattern : ConvertOpToLLVMPattern<OpTy> {
+  using ConvertOpToLLVMPattern<OpTy>::ConvertOpToLLVMPattern;
+  using OpAdaptor = typename OpTy::Adaptor;
 
   LogicalResult
-  matchAndRewrite(memref::LoadOp op, OpAdaptor adaptor,
+  matchAndRewrite(OpTy op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     MemRefType type = op.getMemRefType();
     if (!type.getElementType().isInteger(1))
       return failure();
-    Location loc = op.getLoc();
-    Type i8 = rewriter.getI8Type();
-    Value place = getStridedElementPtr(
-        rewriter, loc, type, adaptor.getMemref(), adaptor.getIndices(),
+    Value place = this->getStridedElementPtr(
+        rewriter, op.getLoc(), type, adaptor.getMemref(), adaptor.getIndices(),
         LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw);
-    Value byte = LLVM::LoadOp::create(rewriter, loc, i8, place);
-    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(
-        op, LLVM::ICmpPredicate::ne, byte, createInteger(rewriter, loc, i8, 0));
+    replace(op, adaptor, place, rewriter);
     return success();
+  }
+
+  /// `place` is where the byte is.
+  virtual void replace(OpTy op, OpAdaptor adaptor, Value place,
+                       ConversionPatternRewriter &rewriter) const = 0;
+};
+
+struct BoolLoadOpLowering : BoolPattern<memref::LoadOp> {
+  using BoolPattern::BoolPattern;
+
+  void replace(memref::LoadOp op, OpAdaptor, Value place,
+               ConversionPatternRewriter &rewriter) const override {
+    Type i8 = rewriter.getI8Type();
+    Value byte = LLVM::LoadOp::create(rewriter, op.getLoc(), i8, place);
+    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(
+        op, LLVM::ICmpPredicate::ne, byte,
+        createInteger(rewriter, op.getLoc(), i8, 0));
   }
 };
 
-/// A store of i1 is a store of the byte 0 or 1.
-struct BoolStoreOpLowering : ConvertOpToLLVMPattern<memref::StoreOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+struct BoolStoreOpLowering : BoolPattern<memref::StoreOp> {
+  using BoolPattern::BoolPattern;
 
-  LogicalResult
-  matchAndRewrite(memref::StoreOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    MemRefType type = op.getMemRefType();
-    if (!type.getElementType().isInteger(1))
-      return failure();
-    Location loc = op.getLoc();
-    Value place = getStridedElementPtr(
-        rewriter, loc, type, adaptor.getMemref(), adaptor.getIndices(),
-        LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw);
-    Value byte = LLVM::ZExtOp::create(rewriter, loc, rewriter.getI8Type(),
-                                      adaptor.getValue());
+  void replace(memref::StoreOp op, OpAdaptor adaptor, Value place,
+               ConversionPatternRewriter &rewriter) const override {
+    Value byte = LLVM::ZExtOp::create(rewriter, op.getLoc(),
+                                      rewriter.getI8Type(), adaptor.getValue());
     rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, byte, place);
-    return success();
   }
 };
 
@@ -314,10 +297,9 @@ struct LogOpLowering : RuntimePattern<LogOp> {
     };
     for (int32_t i = 0; i < count; ++i) {
       StringRef name = cast<StringAttr>(op.getNames()[i]).getValue();
-      LLVM::StoreOp::create(
-          rewriter, loc,
-          symbols->getString(rewriter, op, "sparse_autograd.log_name.", name),
-          place(names, pointer, i));
+      LLVM::StoreOp::create(rewriter, loc,
+                            symbols->getString(rewriter, op, name),
+                            place(names, pointer, i));
       Type type = op.getValues()[i].getType();
       Value value = adaptor.getValues()[i];
       bool isFloat = isa<FloatType>(type);
@@ -346,8 +328,9 @@ struct LogOpLowering : RuntimePattern<LogOp> {
 } // namespace
 
 void sparse_autograd::populateRuntimePatterns(
-    const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  auto symbols = std::make_shared<RuntimeSymbols>();
+    const LLVMTypeConverter &converter, SymbolTableCollection &tables,
+    RewritePatternSet &patterns) {
+  auto symbols = std::make_shared<RuntimeSymbols>(tables);
   patterns.add<BoolLoadOpLowering, BoolStoreOpLowering>(converter, ownBenefit);
   patterns
       .add<AllocOpLowering, DeallocOpLowering, AssertOpLowering, LogOpLowering>(
