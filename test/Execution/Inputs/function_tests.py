@@ -18,10 +18,10 @@ KINDS = (("f64", False, tuple(SECOND), 1), ("f64", True, ("ror",), 0),
          ("f32", True, (), 0), ("f16", False, (), 0), ("bf16", False, (), 0))
 
 
-def run(functions, seed):
+def programs(functions, seed):
     rng = np.random.default_rng(seed)
     only = os.environ.get("EXECUTION_ONLY")  # for debugging
-    programs = []
+    result = []
     for element_type, dynamic, second, level in KINDS:
         program = Program(f"{element_type}{'_dynamic' if dynamic else ''}",
                           level)
@@ -33,5 +33,9 @@ def run(functions, seed):
             name = add_function(program, function, element_type, dynamic,
                                 second)
             call_function(program, name, function, element_type, rng, second)
-        programs.append(program)
-    finish(programs)
+        result.append(program)
+    return result
+
+
+def run(functions, seed):
+    finish(programs(functions, seed))
