@@ -1,0 +1,31 @@
+//===- ControlFlowRules.h - rules of ops with regions -----------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_CONTROLFLOWRULES_H
+#define SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_CONTROLFLOWRULES_H
+
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+
+namespace sparse_autograd {
+
+/// Attaches the rules of scf.for and of scf.if to their ops.
+void attachForRule(mlir::MLIRContext &context);
+void attachIfRule(mlir::MLIRContext &context);
+
+/// The ops of `block` before the terminator, except those that only have
+/// effects: the primal program has had them.
+llvm::SmallVector<mlir::Operation *> getPrimalOps(mlir::Block &block);
+
+/// The linear values of the enclosing program that `regions` read.
+llvm::SmallVector<mlir::Value>
+capturedLinearValues(llvm::MutableArrayRef<mlir::Region> regions,
+                     const Transposer &transposer);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_CONTROLFLOWRULES_H
