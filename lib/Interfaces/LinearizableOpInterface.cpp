@@ -30,6 +30,11 @@ Support Support::of(Value mask) {
           AffineMap::getMultiDimIdentityMap(rankOf(mask), mask.getContext())};
 }
 
+Support Support::of(Value mask, Value like) {
+  return isa<RankedTensorType>(mask.getType()) ? of(mask)
+                                               : of(mask, rankOf(like), {});
+}
+
 Support Support::of(Value mask, unsigned rank, ArrayRef<int64_t> dims) {
   SmallVector<AffineExpr> results;
   for (int64_t dim : dims)
@@ -51,9 +56,7 @@ Value sparse_autograd::selectUnder(OpBuilder &builder, Location loc,
     return value;
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type) {
-    Value condition = support.mask;
-    if (isa<RankedTensorType>(condition.getType()))
-      condition = tensor::ExtractOp::create(builder, loc, condition);
+    Value condition = materializeMask(builder, loc, support, value);
     Value zero = arith::ConstantOp::create(
         builder, loc, builder.getZeroAttr(value.getType()));
     return arith::SelectOp::create(builder, loc, condition, value, zero);
@@ -82,7 +85,9 @@ static Support combineMasks(OpBuilder &builder, Location loc, Value value,
                             const Support &a, const Support &b) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
-    return Support::of(CombineOp::create(builder, loc, a.mask, b.mask));
+    return Support::of(
+        CombineOp::create(builder, loc, materializeMask(builder, loc, a, value),
+                          materializeMask(builder, loc, b, value)));
   Value init = createEmptyLike(builder, loc, value, builder.getI1Type());
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
@@ -115,6 +120,45 @@ Support sparse_autograd::uniteSupports(OpBuilder &builder, Location loc,
   if (a == b)
     return a;
   return combineMasks<arith::OrIOp>(builder, loc, value, a, b);
+}
+
+Value sparse_autograd::createMask(OpBuilder &builder, Location loc,
+                                  bool selects, Value like) {
+  Value constant =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(selects));
+  if (!isa<RankedTensorType>(like.getType()))
+    return constant;
+  Value empty = createEmptyLike(builder, loc, like, builder.getI1Type());
+  return linalg::FillOp::create(builder, loc, constant, empty).getResult(0);
+}
+
+Value sparse_autograd::materializeMask(OpBuilder &builder, Location loc,
+                                       const Support &support, Value value) {
+  if (!support)
+    return createMask(builder, loc, /*selects=*/true, value);
+  Value mask = support.mask;
+  bool isScalar = !isa<RankedTensorType>(mask.getType());
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return isScalar ? mask : tensor::ExtractOp::create(builder, loc, mask);
+  if (isScalar || !support.map.isIdentity()) {
+    Value init = createEmptyLike(builder, loc, value, builder.getI1Type());
+    SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                               utils::IteratorType::parallel);
+    AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+    mask = linalg::GenericOp::create(
+               builder, loc, init.getType(), mask, init,
+               ArrayRef<AffineMap>{support.map, identity}, iterators,
+               [](OpBuilder &nested, Location loc, ValueRange args) {
+                 linalg::YieldOp::create(nested, loc, args[0]);
+               })
+               .getResult(0);
+  }
+  // The mask may know other extents than the value does.
+  auto maskType = type.clone(builder.getI1Type());
+  if (mask.getType() != maskType)
+    mask = tensor::CastOp::create(builder, loc, maskType, mask);
+  return mask;
 }
 
 //===----------------------------------------------------------------------===//

@@ -40,6 +40,9 @@ struct Support {
 
   /// The support of a value of the shape of `mask`.
   static Support of(mlir::Value mask);
+  /// The support of a value of the shape of `like`, which `mask` has as well
+  /// unless it is an i1 for all of the value.
+  static Support of(mlir::Value mask, mlir::Value like);
   /// The support of a value of rank `rank` whose dimensions `dims` the mask
   /// ranges over, in the order of the mask's dimensions.
   static Support of(mlir::Value mask, unsigned rank,
@@ -62,6 +65,15 @@ Support intersectSupports(mlir::OpBuilder &builder, mlir::Location loc,
 /// The union of two supports of `value`; everywhere if one of them is.
 Support uniteSupports(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value, const Support &a, const Support &b);
+
+/// A mask of the shape of `like` (an i1, or a tensor of i1) that selects all of
+/// it or nothing.
+mlir::Value createMask(mlir::OpBuilder &builder, mlir::Location loc,
+                       bool selects, mlir::Value like);
+
+/// `support` as a mask of the shape of `value`, which it is a support of.
+mlir::Value materializeMask(mlir::OpBuilder &builder, mlir::Location loc,
+                            const Support &support, mlir::Value value);
 
 /// A zero of the type of `like` (a float, or a ranked tensor of floats); its
 /// dynamic extents are read from `like`.

@@ -99,15 +99,6 @@ SmallVector<const ScalarRule *> sparse_autograd::listArithScalarRules() {
 // Selection
 //===----------------------------------------------------------------------===//
 
-/// The elements of a value of the type of `like` that a condition, an i1 or of
-/// the shape of `like`, selects.
-static Support supportOf(Value condition, Value like) {
-  auto type = dyn_cast<RankedTensorType>(like.getType());
-  bool isSplat = type && condition.getType().isSignlessInteger(1);
-  return isSplat ? Support::of(condition, type.getRank(), {})
-                 : Support::of(condition);
-}
-
 namespace {
 /// Selects among the tangents; the cotangent of a branch has the support of
 /// what the branch is selected for, so that the adjoint of the other branch
@@ -141,7 +132,7 @@ struct SelectModel
     auto accumulate = [&](Value branch, Value selects) {
       transposer.accumulate(branch, cotangent,
                             intersectSupports(builder, loc, cotangent, incoming,
-                                              supportOf(selects, cotangent)));
+                                              Support::of(selects, cotangent)));
     };
     if (transposer.isLinear(select.getTrueValue()))
       accumulate(select.getTrueValue(), condition);

@@ -15,6 +15,7 @@
 #include "ControlFlowRules.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -36,6 +37,15 @@ sparse_autograd::capturedLinearValues(MutableArrayRef<Region> regions,
   getUsedValuesDefinedAbove(regions, captured);
   return llvm::to_vector(llvm::make_filter_range(
       captured, [&](Value value) { return transposer.isLinear(value); }));
+}
+
+Reach sparse_autograd::reachOf(Transposer &transposer, Value value) {
+  if (!transposer.cotangent(value))
+    return Reach::Nowhere;
+  auto argument = dyn_cast<BlockArgument>(value);
+  bool isInput =
+      argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  return !isInput && transposer.support(value) ? Reach::Part : Reach::Whole;
 }
 
 void sparse_autograd::registerControlFlowDerivativeRules(

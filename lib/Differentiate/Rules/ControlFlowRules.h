@@ -26,6 +26,14 @@ llvm::SmallVector<mlir::Value>
 capturedLinearValues(llvm::MutableArrayRef<mlir::Region> regions,
                      const Transposer &transposer);
 
+/// Where the cotangent of a value may differ from zero: nowhere, in a part that
+/// a mask tells, or in all of it.
+enum class Reach { Nowhere, Part, Whole };
+
+/// What `transposer` knows now of the cotangent of `value`. An input of the
+/// whole program is reached in all of it: nobody will ask for its mask.
+Reach reachOf(Transposer &transposer, mlir::Value value);
+
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_CONTROLFLOWRULES_H

@@ -144,21 +144,85 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     return success();
   }
 
+  /// Masks go around the loop with the cotangents that they are supports of.
+  /// What the body makes of a support is known once the body is transposed, so
+  /// the loop is built anew until that is what it was built for.
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
     auto loop = cast<scf::ForOp>(operation);
+    unsigned numCarried = loop.getNumRegionIterArgs();
+    SmallVector<Value> values(loop.getResults());
+    llvm::append_range(values,
+                       capturedLinearValues(loop->getRegions(), transposer));
+    SmallVector<Reach> reaches = llvm::map_to_vector(
+        values, [&](Value value) { return reachOf(transposer, value); });
+    // What was captured is reached from the body alone.
+    std::fill(reaches.begin() + numCarried, reaches.end(), Reach::Nowhere);
+    while (true) {
+      FailureOr<ReversedLoop> reversed =
+          reverse(loop, values, reaches, transposer);
+      if (failed(reversed))
+        return failure();
+      bool isStable = true;
+      for (auto [index, reach, found] :
+           llvm::enumerate(reaches, reversed->reaches))
+        isStable &= index < numCarried
+                        ? reach == found
+                        : (reach == Reach::Part) == (found == Reach::Part);
+      reaches = reversed->reaches;
+      if (!isStable) {
+        reversed->loop.erase();
+        continue;
+      }
+      auto mask = reversed->loop.result_begin() + values.size();
+      for (auto [index, value] : llvm::enumerate(values)) {
+        if (reaches[index] == Reach::Nowhere)
+          continue;
+        Support support;
+        if (reaches[index] == Reach::Part)
+          support = Support::of(*mask++);
+        transposer.accumulate(
+            index < numCarried ? loop.getInitArgs()[index] : value,
+            reversed->loop.getResult(index), support, /*isSelected=*/true);
+      }
+      return success();
+    }
+  }
+
+private:
+  struct ReversedLoop {
+    /// Yields a cotangent for each value, then masks for those reached in part.
+    scf::ForOp loop;
+    /// What is reached of each value behind the loop: of a carried one not less
+    /// than before it.
+    SmallVector<Reach> reaches;
+  };
+
+  /// Builds the loop that runs the iterations of `loop` backward and carries
+  /// the cotangents of `values`, which are the results of `loop` and then what
+  /// it captures, and masks for those that `reaches` says need one.
+  static FailureOr<ReversedLoop> reverse(scf::ForOp loop,
+                                         ArrayRef<Value> values,
+                                         ArrayRef<Reach> reaches,
+                                         Transposer &transposer) {
     OpBuilder &builder = transposer.builder;
     Location loc = loop.getLoc();
-    SmallVector<Value> captured =
-        capturedLinearValues(loop->getRegions(), transposer);
-    SmallVector<Value> inits;
-    for (OpResult result : loop.getResults()) {
-      Value cotangent = transposer.cotangent(result);
-      inits.push_back(
-          cotangent ? cotangent
-                    : createZero(builder, loc, transposer.shapeOf(result)));
+    unsigned numCarried = loop.getNumRegionIterArgs();
+    SmallVector<Value> inits, masks;
+    for (auto [index, value] : llvm::enumerate(values)) {
+      // Those of captured values are gathered from iteration to iteration.
+      Value cotangent =
+          index < numCarried ? transposer.cotangent(value) : Value();
+      Value init = cotangent
+                       ? cotangent
+                       : createZero(builder, loc, transposer.shapeOf(value));
+      inits.push_back(init);
+      if (reaches[index] == Reach::Part)
+        masks.push_back(
+            cotangent ? materializeMask(builder, loc, transposer.support(value),
+                                        cotangent)
+                      : createMask(builder, loc, /*selects=*/false, init));
     }
-    for (Value value : captured)
-      inits.push_back(createZero(builder, loc, transposer.shapeOf(value)));
+    llvm::append_range(inits, masks);
 
     Value lower = transposer.primal(loop.getLowerBound());
     Value upper = transposer.primal(loop.getUpperBound());
@@ -178,45 +242,62 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
                               step));
     Value sum = arith::AddIOp::create(builder, loc, lower, last);
 
-    auto reversed = scf::ForOp::create(builder, loc, lower, upper, step, inits);
-    OpBuilder body = OpBuilder::atBlockBegin(reversed.getBody());
-    if (!reversed.getBody()->empty())
-      reversed.getBody()->getTerminator()->erase();
-    body.setInsertionPointToEnd(reversed.getBody());
-    Value iv =
-        arith::SubIOp::create(body, loc, sum, reversed.getInductionVar());
+    ReversedLoop reversed;
+    reversed.loop = scf::ForOp::create(builder, loc, lower, upper, step, inits);
+    Block *body = reversed.loop.getBody();
+    if (!body->empty())
+      body->getTerminator()->erase();
+    OpBuilder inner = OpBuilder::atBlockEnd(body);
     IRMapping mapping;
-    mapping.map(loop.getInductionVar(), iv);
+    mapping.map(loop.getInductionVar(),
+                arith::SubIOp::create(inner, loc, sum,
+                                      reversed.loop.getInductionVar()));
     std::unique_ptr<Transposer> nested = transposer.createNested(
-        body, *loop.getBody(), loop.getRegionIterArgs(), mapping);
+        inner, *loop.getBody(), loop.getRegionIterArgs(), mapping);
+    ArrayRef<BlockArgument> arguments = body->getArguments().drop_front();
+    ArrayRef<BlockArgument> maskArguments = arguments.drop_front(values.size());
     Operation *yield = loop.getBody()->getTerminator();
-    unsigned numCarried = loop.getNumRegionIterArgs();
-    for (unsigned index = 0; index < numCarried; ++index)
-      nested->accumulate(yield->getOperand(index),
-                         reversed.getRegionIterArg(index));
+    for (unsigned index = 0, mask = 0; index < numCarried; ++index) {
+      if (reaches[index] == Reach::Nowhere)
+        continue;
+      Support support;
+      if (reaches[index] == Reach::Part)
+        support = Support::of(maskArguments[mask++]);
+      nested->accumulate(yield->getOperand(index), arguments[index], support,
+                         /*isSelected=*/true);
+    }
     if (failed(nested->run()))
       return failure();
 
-    SmallVector<Value> yielded;
-    for (BlockArgument argument : loop.getRegionIterArgs()) {
-      Value cotangent = nested->cotangent(argument);
-      yielded.push_back(cotangent ? cotangent
-                                  : createZero(nested->builder, loc,
-                                               nested->shapeOf(argument)));
-    }
-    for (auto [index, value] : llvm::enumerate(captured)) {
-      Value total = reversed.getRegionIterArg(numCarried + index);
-      if (Value cotangent = nested->cotangent(value))
-        total = arith::AddFOp::create(nested->builder, loc, total, cotangent);
+    OpBuilder &end = nested->builder;
+    SmallVector<Value> yielded, yieldedMasks;
+    for (auto [index, value] : llvm::enumerate(values)) {
+      bool isCarried = index < numCarried;
+      Value source = isCarried ? Value(loop.getRegionIterArg(index)) : value;
+      Reach reach = reachOf(*nested, source);
+      reversed.reaches.push_back(isCarried ? std::max(reach, reaches[index])
+                                           : reach);
+      Value total = nested->cotangent(source);
+      if (!total)
+        total = isCarried ? createZero(end, loc, nested->shapeOf(source))
+                          : Value(arguments[index]);
+      else if (!isCarried)
+        total = arith::AddFOp::create(end, loc, arguments[index], total);
       yielded.push_back(total);
+      if (reaches[index] != Reach::Part)
+        continue;
+      Value mask =
+          reach == Reach::Nowhere
+              ? createMask(end, loc, /*selects=*/false, total)
+              : materializeMask(end, loc, nested->support(source), total);
+      if (!isCarried)
+        mask = arith::OrIOp::create(end, loc,
+                                    maskArguments[yieldedMasks.size()], mask);
+      yieldedMasks.push_back(mask);
     }
-    scf::YieldOp::create(nested->builder, loc, yielded);
-
-    for (auto [index, init] : llvm::enumerate(loop.getInitArgs()))
-      transposer.accumulate(init, reversed.getResult(index));
-    for (auto [index, value] : llvm::enumerate(captured))
-      transposer.accumulate(value, reversed.getResult(numCarried + index));
-    return success();
+    llvm::append_range(yielded, yieldedMasks);
+    scf::YieldOp::create(end, loc, yielded);
+    return reversed;
   }
 };
 } // namespace

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ControlFlowRules.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -65,40 +66,83 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
     Location loc = op.getLoc();
     SmallVector<Value> captured =
         capturedLinearValues(op->getRegions(), transposer);
-    if (captured.empty())
-      return success();
-    SmallVector<Value> seeds =
-        llvm::map_to_vector(op.getResults(), [&](OpResult result) {
-          return transposer.cotangent(result);
-        });
-    auto transposed = scf::IfOp::create(
-        builder, loc, TypeRange(ValueRange(captured)),
-        transposer.primal(op.getCondition()), /*addThenBlock=*/true,
-        /*addElseBlock=*/true);
+    auto branches = scf::IfOp::create(
+        builder, loc, TypeRange(), transposer.primal(op.getCondition()),
+        /*addThenBlock=*/true, /*addElseBlock=*/true);
+    SmallVector<std::unique_ptr<Transposer>> nested;
     for (auto [region, source] :
-         llvm::zip(transposed->getRegions(), op->getRegions())) {
+         llvm::zip(branches->getRegions(), op->getRegions())) {
       Block &block = region.front();
       if (!block.empty())
         block.getTerminator()->erase();
-      std::unique_ptr<Transposer> nested = transposer.createNested(
-          OpBuilder::atBlockEnd(&block), source.front(), {}, IRMapping());
+      nested.push_back(transposer.createNested(
+          OpBuilder::atBlockEnd(&block), source.front(), {}, IRMapping()));
       Operation *yield = source.front().getTerminator();
-      for (auto [operand, seed] : llvm::zip_equal(yield->getOperands(), seeds))
-        nested->accumulate(operand, seed);
-      if (failed(nested->run()))
+      for (auto [operand, result] :
+           llvm::zip_equal(yield->getOperands(), op.getResults()))
+        nested.back()->accumulate(operand, transposer.cotangent(result),
+                                  transposer.support(result),
+                                  /*isSelected=*/true);
+      if (failed(nested.back()->run()))
         return failure();
-      SmallVector<Value> yielded;
-      for (Value value : captured) {
-        Value cotangent = nested->cotangent(value);
-        yielded.push_back(cotangent ? cotangent
-                                    : createZero(nested->builder, loc,
-                                                 nested->shapeOf(value)));
-      }
-      scf::YieldOp::create(nested->builder, loc, yielded);
     }
-    for (auto [value, result] :
-         llvm::zip_equal(captured, transposed.getResults()))
-      transposer.accumulate(value, result);
+
+    // A branch that is not taken selects nothing: what the branches reach of a
+    // value comes out of them as a mask, unless both reach all of it. A bit is
+    // enough where each reaches all or nothing.
+    SmallVector<Value> reached;
+    SmallVector<SmallVector<Value>> yielded(nested.size());
+    SmallVector<bool> hasMask;
+    for (Value value : captured) {
+      SmallVector<Reach> reaches = llvm::map_to_vector(
+          nested, [&](auto &branch) { return reachOf(*branch, value); });
+      bool isUniform = llvm::all_equal(reaches);
+      if (isUniform && reaches.front() == Reach::Nowhere)
+        continue;
+      bool isWhole = isUniform && reaches.front() == Reach::Whole;
+      bool isSplat = !llvm::is_contained(reaches, Reach::Part);
+      reached.push_back(value);
+      hasMask.push_back(!isWhole);
+      for (auto [branch, values] : llvm::zip(nested, yielded)) {
+        OpBuilder &inner = branch->builder;
+        Value cotangent = branch->cotangent(value);
+        bool isReached = static_cast<bool>(cotangent);
+        if (!isReached)
+          cotangent = createZero(inner, loc, branch->shapeOf(value));
+        values.push_back(cotangent);
+        if (isWhole)
+          continue;
+        if (isSplat)
+          values.push_back(arith::ConstantOp::create(
+              inner, loc, inner.getBoolAttr(isReached)));
+        else if (isReached)
+          values.push_back(
+              materializeMask(inner, loc, branch->support(value), cotangent));
+        else
+          values.push_back(
+              createMask(inner, loc, /*selects=*/false, cotangent));
+      }
+    }
+    auto transposed =
+        scf::IfOp::create(builder, loc, TypeRange(ValueRange(yielded.front())),
+                          branches.getCondition(), /*addThenBlock=*/false,
+                          /*addElseBlock=*/false);
+    for (auto [from, to, branch, values] :
+         llvm::zip(branches->getRegions(), transposed->getRegions(), nested,
+                   yielded)) {
+      scf::YieldOp::create(branch->builder, loc, values);
+      to.takeBody(from);
+    }
+    branches.erase();
+
+    auto result = transposed->result_begin();
+    for (auto [value, isMasked] : llvm::zip_equal(reached, hasMask)) {
+      Value cotangent = *result++;
+      Support support;
+      if (isMasked)
+        support = Support::of(*result++, cotangent);
+      transposer.accumulate(value, cotangent, support, /*isSelected=*/true);
+    }
     return success();
   }
 };

@@ -86,6 +86,24 @@ struct MaskedReduceModel
     llvm_unreachable("every kind is handled");
   }
 
+  /// The elements of the input whose slices are reached by the cotangent.
+  static Support supportOfSlices(MaskedReduceOp op, MaskedSlices &slices,
+                                 Transposer &transposer) {
+    Support support = transposer.support(op.getResult());
+    if (!support)
+      return {};
+    Value mask = materializeMask(transposer.builder, op.getLoc(), support,
+                                 transposer.cotangent(op.getResult()));
+    if (op.getKeepdims())
+      mask = slices.dropReducedDims(mask);
+    int64_t rank = op.getInput().getType().getRank();
+    auto kept =
+        llvm::make_filter_range(llvm::seq<int64_t>(0, rank), [&](int64_t dim) {
+          return !llvm::is_contained(op.getDims(), dim);
+        });
+    return Support::of(mask, rank, llvm::to_vector(kept));
+  }
+
   /// Sums and means are linear: the cotangent of a slice goes to each of its
   /// selected elements.
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
@@ -109,12 +127,15 @@ struct MaskedReduceModel
     default:
       return reportNotTransposable(op);
     }
+    Value contribution = slices.narrow(slices.broadcast(cotangent));
     Support support;
     if (mask)
       support = Support::of(mask, op.getInput().getType().getRank(),
                             op.getMaskDimensions());
-    transposer.accumulate(input, slices.narrow(slices.broadcast(cotangent)),
-                          support);
+    transposer.accumulate(
+        input, contribution,
+        intersectSupports(transposer.builder, op.getLoc(), contribution,
+                          support, supportOfSlices(op, slices, transposer)));
     return success();
   }
 };

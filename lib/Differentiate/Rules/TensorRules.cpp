@@ -24,28 +24,6 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// The mask of `support` as a tensor of the shape of `like`.
-static Value materializeMask(OpBuilder &builder, Location loc,
-                             const Support &support, Value like) {
-  unsigned rank = cast<RankedTensorType>(like.getType()).getRank();
-  if (support.map.isIdentity() && isa<RankedTensorType>(support.mask.getType()))
-    return support.mask;
-  Value init = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, like),
-      builder.getI1Type());
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             builder, loc, init.getType(), support.mask, init,
-             ArrayRef<AffineMap>{support.map,
-                                 builder.getMultiDimIdentityMap(rank)},
-             iterators,
-             [](OpBuilder &nested, Location loc, ValueRange args) {
-               linalg::YieldOp::create(nested, loc, args[0]);
-             })
-      .getResult(0);
-}
-
 /// A tensor of the shape of `like` filled with zeros (false) of `elementType`.
 static Value createZeros(OpBuilder &builder, Location loc, Value like,
                          Type elementType) {
@@ -58,18 +36,59 @@ static Value createZeros(OpBuilder &builder, Location loc, Value like,
 
 /// Moves the cotangent of `result` back by `move`, and its support likewise,
 /// into the cotangent of `operand`. `move` takes a tensor of the shape of
-/// `result`, of floats or of i1.
+/// `result`, of floats or of i1. If `isPart`, only a part of the operand is in
+/// the result, and the rest is no more reached than what a mask leaves out.
 static void moveBack(Transposer &transposer, Value operand, Value result,
-                     function_ref<Value(Value)> move) {
+                     function_ref<Value(Value)> move, bool isPart = false) {
   if (!transposer.isLinear(operand))
     return;
   Value cotangent = transposer.cotangent(result);
   Support support = transposer.support(result);
   Support moved;
-  if (support)
+  if (support || isPart)
     moved = Support::of(move(materializeMask(
         transposer.builder, cotangent.getLoc(), support, cotangent)));
-  transposer.accumulate(operand, move(cotangent), moved);
+  transposer.accumulate(operand, move(cotangent), moved, /*isSelected=*/true);
+}
+
+/// Whether `part`, taken from a tensor of type `whole`, is all of it. Unknown
+/// extents tell nothing.
+static bool isWhole(RankedTensorType part, RankedTensorType whole) {
+  return part.hasStaticShape() && whole.hasStaticShape() &&
+         part.getNumElements() == whole.getNumElements();
+}
+
+/// The support of a scalar that stands at `indices` of the value of `support`,
+/// whose cotangent is `cotangent`.
+static Support supportAt(OpBuilder &builder, Location loc,
+                         const Support &support, Value cotangent,
+                         ValueRange indices) {
+  if (!support)
+    return {};
+  Value mask = materializeMask(builder, loc, support, cotangent);
+  return Support::of(tensor::ExtractOp::create(builder, loc, mask, indices));
+}
+
+/// Whether a mask selects anything at all, as an i1.
+static Value createAny(OpBuilder &builder, Location loc, Value mask) {
+  int64_t rank = cast<RankedTensorType>(mask.getType()).getRank();
+  Value init = arith::ConstantOp::create(
+      builder, loc,
+      builder.getZeroAttr(RankedTensorType::get({}, builder.getI1Type())));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::reduction);
+  Value any =
+      linalg::GenericOp::create(
+          builder, loc, init.getType(), mask, init,
+          ArrayRef<AffineMap>{builder.getMultiDimIdentityMap(rank),
+                              AffineMap::get(rank, 0, builder.getContext())},
+          iterators,
+          [](OpBuilder &nested, Location loc, ValueRange args) {
+            Value either = arith::OrIOp::create(nested, loc, args[0], args[1]);
+            linalg::YieldOp::create(nested, loc, either);
+          })
+          .getResult(0);
+  return tensor::ExtractOp::create(builder, loc, any);
 }
 
 /// The counterparts of values that are not linear.
@@ -108,13 +127,27 @@ struct ExtractModel : MovingModel<ExtractModel, tensor::ExtractOp> {
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
     auto op = cast<tensor::ExtractOp>(operation);
     OpBuilder &builder = transposer.builder;
+    Location loc = op.getLoc();
     Value cotangent = transposer.cotangent(op.getResult());
-    Value zero =
-        createZero(builder, op.getLoc(), transposer.shapeOf(op.getTensor()));
+    SmallVector<Value> indices = primals(transposer, op.getIndices());
+    Value shape = transposer.shapeOf(op.getTensor());
+    // The other elements are not reached.
+    Support support = transposer.support(op.getResult());
+    Value mask = materializeMask(builder, loc, support, cotangent);
+    RankedTensorType type = op.getTensor().getType();
+    if (isWhole(type.clone(ArrayRef<int64_t>()), type)) {
+      if (support)
+        support = Support::of(mask, shape);
+    } else {
+      support = Support::of(tensor::InsertOp::create(
+          builder, loc, mask,
+          createMask(builder, loc, /*selects=*/false, shape), indices));
+    }
+    Value zero = createZero(builder, loc, shape);
     transposer.accumulate(
         op.getTensor(),
-        tensor::InsertOp::create(builder, op.getLoc(), cotangent, zero,
-                                 primals(transposer, op.getIndices())));
+        tensor::InsertOp::create(builder, loc, cotangent, zero, indices),
+        support, /*isSelected=*/true);
     return success();
   }
 };
@@ -128,14 +161,19 @@ struct InsertModel : MovingModel<InsertModel, tensor::InsertOp> {
     if (transposer.isLinear(op.getScalar()))
       transposer.accumulate(
           op.getScalar(),
-          tensor::ExtractOp::create(builder, op.getLoc(), cotangent, indices));
-    moveBack(transposer, op.getDest(), op.getResult(), [&](Value value) {
+          tensor::ExtractOp::create(builder, op.getLoc(), cotangent, indices),
+          supportAt(builder, op.getLoc(), transposer.support(op.getResult()),
+                    cotangent, indices),
+          /*isSelected=*/true);
+    auto overwrite = [&](Value value) -> Value {
       Value zero = arith::ConstantOp::create(
           builder, op.getLoc(),
           builder.getZeroAttr(getElementTypeOrSelf(value.getType())));
       return tensor::InsertOp::create(builder, op.getLoc(), zero, value,
                                       indices);
-    });
+    };
+    moveBack(transposer, op.getDest(), op.getResult(), overwrite,
+             /*isPart=*/true);
     return success();
   }
 };
@@ -146,7 +184,7 @@ struct ExtractSliceModel
     auto op = cast<tensor::ExtractSliceOp>(operation);
     OpBuilder &builder = transposer.builder;
     Value shape = transposer.shapeOf(op.getSource());
-    moveBack(transposer, op.getSource(), op.getResult(), [&](Value value) {
+    auto insert = [&](Value value) -> Value {
       Value zeros = createZeros(builder, op.getLoc(), shape,
                                 getElementTypeOrSelf(value.getType()));
       return tensor::InsertSliceOp::create(
@@ -154,7 +192,9 @@ struct ExtractSliceModel
           primals(transposer, op.getMixedOffsets()),
           primals(transposer, op.getMixedSizes()),
           primals(transposer, op.getMixedStrides()));
-    });
+    };
+    moveBack(transposer, op.getSource(), op.getResult(), insert,
+             /*isPart=*/!isWhole(op.getType(), op.getSourceType()));
     return success();
   }
 };
@@ -175,12 +215,14 @@ struct InsertSliceModel : MovingModel<InsertSliceModel, tensor::InsertSliceOp> {
                                             offsets, sizes, strides);
     };
     moveBack(transposer, op.getSource(), op.getResult(), extract);
-    moveBack(transposer, op.getDest(), op.getResult(), [&](Value value) {
+    auto overwrite = [&](Value value) -> Value {
       Value zeros = createZeros(builder, op.getLoc(), extract(value),
                                 getElementTypeOrSelf(value.getType()));
       return tensor::InsertSliceOp::create(builder, op.getLoc(), zeros, value,
                                            offsets, sizes, strides);
-    });
+    };
+    moveBack(transposer, op.getDest(), op.getResult(), overwrite,
+             /*isPart=*/true);
     return success();
   }
 };
@@ -235,6 +277,7 @@ struct FromElementsModel
     auto op = cast<tensor::FromElementsOp>(operation);
     OpBuilder &builder = transposer.builder;
     Value cotangent = transposer.cotangent(op.getResult());
+    Support support = transposer.support(op.getResult());
     SmallVector<int64_t> strides =
         computeSuffixProduct(op.getType().getShape());
     for (auto [position, element] : llvm::enumerate(op.getElements())) {
@@ -248,7 +291,9 @@ struct FromElementsModel
           });
       transposer.accumulate(
           element,
-          tensor::ExtractOp::create(builder, op.getLoc(), cotangent, indices));
+          tensor::ExtractOp::create(builder, op.getLoc(), cotangent, indices),
+          supportAt(builder, op.getLoc(), support, cotangent, indices),
+          /*isSelected=*/true);
     }
     return success();
   }
@@ -258,13 +303,20 @@ struct SplatModel : MovingModel<SplatModel, tensor::SplatOp> {
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
     auto op = cast<tensor::SplatOp>(operation);
     OpBuilder &builder = transposer.builder;
+    Location loc = op.getLoc();
+    Value cotangent = transposer.cotangent(op.getResult());
     auto dims = llvm::to_vector(
         llvm::seq<int64_t>(0, cast<RankedTensorType>(op.getType()).getRank()));
-    Value sum = MaskedReduceOp::create(builder, op.getLoc(), ReductionKind::Sum,
-                                       transposer.cotangent(op.getResult()),
-                                       /*mask=*/Value(), dims);
+    Value sum =
+        MaskedReduceOp::create(builder, loc, ReductionKind::Sum, cotangent,
+                               /*mask=*/Value(), dims);
+    Support support;
+    if (Support incoming = transposer.support(op.getResult()))
+      support = Support::of(createAny(
+          builder, loc, materializeMask(builder, loc, incoming, cotangent)));
     transposer.accumulate(op.getInput(),
-                          tensor::ExtractOp::create(builder, op.getLoc(), sum));
+                          tensor::ExtractOp::create(builder, loc, sum), support,
+                          /*isSelected=*/true);
     return success();
   }
 };

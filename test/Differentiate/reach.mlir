@@ -1,0 +1,130 @@
+// RUN: sparse-opt %s --sparse-autograd-differentiate --canonicalize --cse | FileCheck %s
+
+// What carries a mask backward (G2), and what has none to carry.
+// test/Execution/reach-functions.py executes these.
+
+// The mask goes around the loop with the cotangent of what the loop carries,
+// and is gathered for what every iteration reads.
+
+func.func @masked_loop(%x: tensor<4xf64>, %m: tensor<4xi1>) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %l = math.log %x : tensor<4xf64>
+  %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%v = %x) -> (tensor<4xf64>) {
+    %s = arith.mulf %v, %l : tensor<4xf64>
+    scf.yield %s : tensor<4xf64>
+  }
+  %sum = sparse_autograd.masked_reduce sum %y, %m dims = [0] : tensor<4xf64>, tensor<4xi1> -> tensor<f64>
+  return %sum : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @masked_loop__value_and_grad_0
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<4xf64>, %[[M:[a-z0-9]+]]: tensor<4xi1>
+// CHECK: scf.for
+// CHECK-NOT: i1
+// CHECK: scf.yield
+// CHECK: %[[NONE:.*]] = linalg.fill ins(%{{.*}} : i1)
+// The mask of what is carried stays the same here; that of %l is gathered.
+// CHECK: %[[R:.*]]:3 = scf.for {{.*}} iter_args({{.*}}, %[[TOTAL:[a-z0-9]+]] = %[[NONE]]) -> (tensor<4xf64>, tensor<4xf64>, tensor<4xi1>)
+// CHECK: linalg.generic {{.*}} ins({{.*}}, %[[M]] :
+// CHECK: %[[NEXT:.*]] = arith.ori %[[TOTAL]], %[[M]] : tensor<4xi1>
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[NEXT]]
+// The logarithm is differentiated under what was gathered.
+// CHECK: linalg.generic {{.*}} ins({{.*}}%[[R]]#2
+// CHECK: arith.select
+
+// A loop without a mask behind it carries none, however much it reads.
+
+func.func @dense_loop(%x: tensor<4xf64>) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %l = math.log %x : tensor<4xf64>
+  %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%v = %x) -> (tensor<4xf64>) {
+    %s = arith.mulf %v, %l : tensor<4xf64>
+    scf.yield %s : tensor<4xf64>
+  }
+  %sum = sparse_autograd.masked_reduce sum %y dims = [0] : tensor<4xf64> -> tensor<f64>
+  return %sum : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @dense_loop__value_and_grad_0
+// CHECK-NOT: i1
+// CHECK: return
+
+// Nor does one whose body spreads the cotangent over all of what it carries.
+
+func.func @spreading_loop(%x: tensor<4xf64>, %m: tensor<4xi1>) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %y:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%v = %x, %w = %x) -> (tensor<4xf64>, tensor<4xf64>) {
+    %s = arith.mulf %v, %w : tensor<4xf64>
+    %t = arith.addf %w, %v : tensor<4xf64>
+    scf.yield %s, %t : tensor<4xf64>, tensor<4xf64>
+  }
+  %sum = sparse_autograd.masked_reduce sum %y#0, %m dims = [0] : tensor<4xf64>, tensor<4xi1> -> tensor<f64>
+  %all = sparse_autograd.masked_reduce sum %y#1 dims = [0] : tensor<4xf64> -> tensor<f64>
+  %both = arith.addf %sum, %all : tensor<f64>
+  return %both : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @spreading_loop__value_and_grad_0
+// CHECK: scf.for
+// CHECK: %{{.*}}:2 = scf.for {{.*}} -> (tensor<4xf64>, tensor<4xf64>)
+// CHECK-NOT: i1
+// CHECK: scf.yield
+
+// A branch that is not taken selects nothing: the condition is the mask.
+
+func.func @branch(%x: tensor<4xf64>, %c: i1) -> tensor<f64> {
+  %l = math.log %x : tensor<4xf64>
+  %zero = arith.constant dense<0.0> : tensor<f64>
+  %y = scf.if %c -> (tensor<f64>) {
+    %s = sparse_autograd.masked_reduce sum %l dims = [0] : tensor<4xf64> -> tensor<f64>
+    scf.yield %s : tensor<f64>
+  } else {
+    scf.yield %zero : tensor<f64>
+  }
+  return %y : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @branch__value_and_grad_0
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<4xf64>, %[[C:[a-z0-9]+]]: i1
+// CHECK: linalg.generic {{.*}} ins({{.*}}, %[[C]] : {{.*}}, i1)
+// CHECK: arith.select
+
+// An element taken from many masks the others; the only one has none.
+
+func.func @element(%x: tensor<4xf64>) -> f64 {
+  %c1 = arith.constant 1 : index
+  %l = math.log %x : tensor<4xf64>
+  %y = tensor.extract %l[%c1] : tensor<4xf64>
+  return %y : f64
+}
+
+// CHECK-LABEL: func.func private @element__value_and_grad_0
+// CHECK: tensor.insert %true into
+// CHECK: arith.select
+
+func.func @only_element(%x: tensor<1xf64>) -> f64 {
+  %c0 = arith.constant 0 : index
+  %l = math.log %x : tensor<1xf64>
+  %y = tensor.extract %l[%c0] : tensor<1xf64>
+  return %y : f64
+}
+
+// CHECK-LABEL: func.func private @only_element__value_and_grad_0
+// CHECK-NOT: i1
+// CHECK: return
+
+func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>) {
+  sparse_autograd.value_and_grad @masked_loop(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
+  sparse_autograd.value_and_grad @dense_loop(%x) {wrt = [0]} : (tensor<4xf64>) -> (tensor<f64>, tensor<4xf64>)
+  sparse_autograd.value_and_grad @spreading_loop(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
+  sparse_autograd.value_and_grad @branch(%x, %c) {wrt = [0]} : (tensor<4xf64>, i1) -> (tensor<f64>, tensor<4xf64>)
+  sparse_autograd.value_and_grad @element(%x) {wrt = [0]} : (tensor<4xf64>) -> (f64, tensor<4xf64>)
+  sparse_autograd.value_and_grad @only_element(%o) {wrt = [0]} : (tensor<1xf64>) -> (f64, tensor<1xf64>)
+  return
+}
