@@ -28,7 +28,6 @@
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 
 #include <chrono>
 #include <cmath>
@@ -151,13 +150,10 @@ private:
     registerAllDialects(registry);
     mlir::MLIRContext context(registry);
     auto module = mlir::parseSourceFile<mlir::ModuleOp>(file, &context);
-    mlir::PassManager passes(&context);
-    auto report = [](const llvm::Twine &message) -> mlir::LogicalResult {
-      fail(message.str());
-    };
-    if (!module || failed(buildPipeline(passes, PipelineOptions(), report)) ||
-        failed(passes.run(*module)))
-      fail(file + " does not compile");
+    if (!module)
+      fail(file + " does not parse");
+    if (auto error = runPipeline(*module))
+      fail(file + ": " + llvm::toString(std::move(error)));
     auto created = ExecutionEngine::create(*module);
     if (!created)
       fail(llvm::toString(created.takeError()));

@@ -32,10 +32,6 @@ namespace sparse_autograd {
 std::atomic<uint64_t> compilationCount{0};
 } // namespace sparse_autograd
 
-static Error makeError(const Twine &message) {
-  return createStringError(inconvertibleErrorCode(), message);
-}
-
 static Expected<std::unique_ptr<TargetMachine>>
 createTargetMachine(const sparse_autograd::CompileOptions &options) {
   static const bool initialized = [] {
@@ -48,7 +44,8 @@ createTargetMachine(const sparse_autograd::CompileOptions &options) {
   std::string message;
   const Target *target = TargetRegistry::lookupTarget(triple, message);
   if (!target)
-    return makeError("LLVM has no target for " + triple.str() + ": " + message);
+    return createStringError("LLVM has no target for " + triple.str() + ": " +
+                             message);
 
   std::string cpu = options.cpu;
   SubtargetFeatures features;
@@ -64,8 +61,8 @@ createTargetMachine(const sparse_autograd::CompileOptions &options) {
   std::unique_ptr<MCSubtargetInfo> subtarget(
       target->createMCSubtargetInfo(triple, "", ""));
   if (!subtarget->isCPUStringValid(cpu))
-    return makeError("LLVM does not know the processor '" + cpu + "' of " +
-                     triple.str());
+    return createStringError("LLVM does not know the processor '" + cpu +
+                             "' of " + triple.str());
   CodeGenOptLevel level =
       options.optimizationLevel >= 3   ? CodeGenOptLevel::Aggressive
       : options.optimizationLevel == 2 ? CodeGenOptLevel::Default
@@ -77,7 +74,7 @@ createTargetMachine(const sparse_autograd::CompileOptions &options) {
       triple, cpu, features.getString(), TargetOptions(), Reloc::PIC_,
       /*CM=*/std::nullopt, level));
   if (!machine)
-    return makeError("LLVM cannot generate code for " + triple.str());
+    return createStringError("LLVM cannot generate code for " + triple.str());
   return machine;
 }
 
@@ -157,9 +154,10 @@ sparse_autograd::compileToObject(mlir::ModuleOp module,
     code = mlir::translateModuleToLLVMIR(module, context, "sparse_autograd");
   }
   if (!code)
-    return makeError("the module cannot be translated to LLVM IR; compile it "
-                     "with the pipeline sparse-autograd first" +
-                     diagnostics);
+    return createStringError(
+        "the module cannot be translated to LLVM IR; compile it "
+        "with the pipeline sparse-autograd first" +
+        diagnostics);
   code->setTargetTriple((*machine)->getTargetTriple());
   code->setDataLayout((*machine)->createDataLayout());
   prepareFunctions(*code, **machine);
@@ -172,8 +170,8 @@ sparse_autograd::compileToObject(mlir::ModuleOp module,
   legacy::PassManager passes;
   if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
                                       CodeGenFileType::ObjectFile))
-    return makeError("LLVM cannot write object files for " +
-                     (*machine)->getTargetTriple().str());
+    return createStringError("LLVM cannot write object files for " +
+                             (*machine)->getTargetTriple().str());
   passes.run(*code);
   ++compilationCount;
   return std::make_unique<SmallVectorMemoryBuffer>(

@@ -31,27 +31,24 @@ static std::string escape(StringRef text) {
   return result;
 }
 
-static Error makeError(const Twine &message) {
-  return createStringError(inconvertibleErrorCode(), message);
-}
-
 Error sparse_autograd::io::fileError(StringRef file, const Twine &problem,
                                      const Twine &remedy) {
-  return makeError(Twine(escape(file)) + ": " + problem + "; " + remedy);
+  return createStringError(Twine(escape(file)) + ": " + problem + "; " +
+                           remedy);
 }
 
 Error sparse_autograd::io::lineError(StringRef file, int64_t line,
                                      const Twine &problem,
                                      const Twine &remedy) {
-  return makeError(Twine(escape(file)) + ":" + Twine(line) + ": " + problem +
-                   "; " + remedy);
+  return createStringError(Twine(escape(file)) + ":" + Twine(line) + ": " +
+                           problem + "; " + remedy);
 }
 
 Error sparse_autograd::io::byteError(StringRef file, uint64_t offset,
                                      const Twine &problem,
                                      const Twine &remedy) {
-  return makeError(Twine(escape(file)) + ": byte " + Twine(offset) + ": " +
-                   problem + "; " + remedy);
+  return createStringError(Twine(escape(file)) + ": byte " + Twine(offset) +
+                           ": " + problem + "; " + remedy);
 }
 
 std::string sparse_autograd::io::quoted(StringRef text) {

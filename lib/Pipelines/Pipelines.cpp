@@ -120,6 +120,22 @@ LogicalResult sparse_autograd::buildPipeline(
   return success();
 }
 
+llvm::Error sparse_autograd::runPipeline(ModuleOp module,
+                                         const PipelineOptions &options,
+                                         PhaseExtension extension) {
+  PassManager passes(module.getContext());
+  std::string problem;
+  auto report = [&](const Twine &message) {
+    problem = message.str();
+    return failure();
+  };
+  if (failed(buildPipeline(passes, options, report, extension)))
+    return llvm::createStringError(Twine(problem));
+  if (failed(passes.run(module)))
+    return llvm::createStringError(Twine("the program could not be compiled"));
+  return llvm::Error::success();
+}
+
 void sparse_autograd::registerPipelines() {
   registerPassPipeline(
       "sparse-autograd",

@@ -13,10 +13,6 @@
 using namespace llvm;
 using namespace sparse_autograd;
 
-static Error makeError(const Twine &message) {
-  return createStringError(inconvertibleErrorCode(), message);
-}
-
 namespace {
 /// Binds the arguments of one entry; each file is read once.
 class ArgumentBinder {
@@ -59,8 +55,9 @@ Error ArgumentBinder::checkNames() const {
     std::string names;
     for (const ValueType &type : types)
       names += (names.empty() ? "" : ", ") + type.name;
-    return makeError("there is no argument '" + entry.first() +
-                     "'; the entry takes: " + (names.empty() ? "none" : names));
+    return createStringError(
+        "there is no argument '" + entry.first() +
+        "'; the entry takes: " + (names.empty() ? "none" : names));
   }
   return Error::success();
 }
@@ -81,9 +78,10 @@ Expected<Value> ArgumentBinder::fromFile(const ValueType &type,
   }
   if (type.elementType != io::ElementType::F32 &&
       type.elementType != io::ElementType::F64)
-    return makeError(path + ": holds a sparse matrix, which argument '" +
-                     type.name + "' of type " + type.str() +
-                     " cannot take; it must be a tensor of f32 or f64");
+    return createStringError(path +
+                             ": holds a sparse matrix, which argument '" +
+                             type.name + "' of type " + type.str() +
+                             " cannot take; it must be a tensor of f32 or f64");
   Expected<io::DenseArray> values =
       io::expandValues(matrix, type.elementType, {}, path);
   if (!values)
@@ -103,16 +101,16 @@ Expected<Value> ArgumentBinder::bindMask(size_t index) {
     if (!file)
       return file.takeError();
     if (std::holds_alternative<io::DenseArray>(*file))
-      return makeError(Twine(*text) +
-                       ": holds a dense array, which does not say "
-                       "where '" +
-                       type.maskOf + "' is present; give '" + type.name +
-                       "' as well");
+      return createStringError(Twine(*text) +
+                               ": holds a dense array, which does not say "
+                               "where '" +
+                               type.maskOf + "' is present; give '" +
+                               type.name + "' as well");
     return fromFile(type, *text);
   }
-  return makeError("argument '" + type.name + "' (" + type.str() +
-                   "), the mask of '" + type.maskOf +
-                   "', is missing; give one of them with --arg");
+  return createStringError("argument '" + type.name + "' (" + type.str() +
+                           "), the mask of '" + type.maskOf +
+                           "', is missing; give one of them with --arg");
 }
 
 Expected<Value> ArgumentBinder::bindOne(size_t index) {
@@ -121,9 +119,10 @@ Expected<Value> ArgumentBinder::bindOne(size_t index) {
   if (!text && !type.maskOf.empty())
     return bindMask(index);
   if (!text)
-    return makeError("argument '" + type.name + "' (" + type.str() +
-                     ") is missing; give it with --arg " + type.name + "=" +
-                     (type.shape && !type.shape->empty() ? "FILE" : "NUMBER"));
+    return createStringError(
+        "argument '" + type.name + "' (" + type.str() +
+        ") is missing; give it with --arg " + type.name + "=" +
+        (type.shape && !type.shape->empty() ? "FILE" : "NUMBER"));
   if (!type.shape)
     return Value::fromNumber(type, *text);
   if (type.shape->empty()) {

@@ -17,15 +17,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace sparse_autograd;
-
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 char DiagnosedError::ID = 0;
 
@@ -46,7 +41,8 @@ static llvm::Error selectEntry(mlir::ModuleOp module,
     if (function.isPublic() && !function.isExternal())
       functions.push_back(function);
   if (functions.empty())
-    return makeError(options.file + ": has no public function to run");
+    return llvm::createStringError(options.file +
+                                   ": has no public function to run");
   if (options.entry.empty() && functions.size() == 1)
     return llvm::Error::success();
   std::string names;
@@ -62,11 +58,11 @@ static llvm::Error selectEntry(mlir::ModuleOp module,
   if (found)
     return llvm::Error::success();
   if (options.entry.empty())
-    return makeError(
+    return llvm::createStringError(
         options.file +
         ": has several public functions; choose one with --entry: " + names);
-  return makeError(options.file + ": has no public function '" + options.entry +
-                   "'; it has: " + names);
+  return llvm::createStringError(options.file + ": has no public function '" +
+                                 options.entry + "'; it has: " + names);
 }
 
 /// Parses and lowers the file and loads the code of the entry.
@@ -87,7 +83,7 @@ compileFile(const RunOptions &options) {
   auto makeCompileError = [&](const llvm::Twine &message) -> llvm::Error {
     if (isDiagnosed)
       return llvm::make_error<DiagnosedError>();
-    return makeError(options.file + ": " + message);
+    return llvm::createStringError(options.file + ": " + message);
   };
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::parseSourceFile<mlir::ModuleOp>(options.file, sources, &context);
@@ -96,19 +92,11 @@ compileFile(const RunOptions &options) {
   if (llvm::Error error = selectEntry(*module, options))
     return std::move(error);
 
-  mlir::PassManager passes(&context);
   PipelineOptions pipelineOptions;
   if (options.threads == 1)
     pipelineOptions.threads = 1;
-  std::string problem;
-  auto report = [&](const llvm::Twine &message) {
-    problem = message.str();
-    return mlir::failure();
-  };
-  if (mlir::failed(buildPipeline(passes, pipelineOptions, report)))
-    return makeError(problem);
-  if (mlir::failed(passes.run(*module)))
-    return makeCompileError("could not be compiled");
+  if (llvm::Error error = runPipeline(*module, pipelineOptions))
+    return makeCompileError(toString(std::move(error)));
   return ExecutionEngine::create(*module);
 }
 
@@ -120,20 +108,8 @@ getEntry(const ExecutionEngine &engine) {
                                         ? entries->front().getAsObject()
                                         : nullptr;
   if (!entry)
-    return makeError("the manifest does not describe the entry");
+    return llvm::createStringError("the manifest does not describe the entry");
   return entry;
-}
-
-static llvm::Expected<std::vector<ValueType>>
-parseTypes(const llvm::json::Object &entry, llvm::StringRef key) {
-  std::vector<ValueType> types;
-  for (const llvm::json::Value &value : *entry.getArray(key)) {
-    llvm::Expected<ValueType> type = ValueType::parse(*value.getAsObject());
-    if (!type)
-      return type.takeError();
-    types.push_back(std::move(*type));
-  }
-  return types;
 }
 
 /// The position of the result that is called `name`, or result<position>.
@@ -145,8 +121,9 @@ static llvm::Expected<size_t> findResult(llvm::ArrayRef<ValueType> types,
       return index;
     names += (names.empty() ? "" : ", ") + type.name;
   }
-  return makeError("there is no result '" + name +
-                   "'; the entry returns: " + (names.empty() ? "none" : names));
+  return llvm::createStringError(
+      "there is no result '" + name +
+      "'; the entry returns: " + (names.empty() ? "none" : names));
 }
 
 static llvm::Error writeResults(std::vector<Value> &results,
@@ -194,11 +171,11 @@ llvm::Error sparse_autograd::runFile(const RunOptions &options) {
     return function.takeError();
 
   llvm::Expected<std::vector<ValueType>> argumentTypes =
-      parseTypes(**entry, "arguments");
+      ValueType::parseAll(**entry, "arguments");
   if (!argumentTypes)
     return argumentTypes.takeError();
   llvm::Expected<std::vector<ValueType>> resultTypes =
-      parseTypes(**entry, "results");
+      ValueType::parseAll(**entry, "results");
   if (!resultTypes)
     return resultTypes.takeError();
   // A result that cannot be saved should not cost a run.
@@ -229,7 +206,8 @@ llvm::Error sparse_autograd::runFile(const RunOptions &options) {
     });
     if (status != SPARSE_AUTOGRAD_SUCCESS) {
       results.clear();
-      return makeError("'" + name + "' failed: " + sparseAutogradLastError());
+      return llvm::createStringError("'" + name +
+                                     "' failed: " + sparseAutogradLastError());
     }
   }
   if (llvm::Error error = writeResults(results, options))

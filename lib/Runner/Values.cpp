@@ -17,10 +17,6 @@
 using namespace llvm;
 using namespace sparse_autograd;
 
-static Error makeError(const Twine &message) {
-  return createStringError(inconvertibleErrorCode(), message);
-}
-
 //===----------------------------------------------------------------------===//
 // ValueType
 //===----------------------------------------------------------------------===//
@@ -30,7 +26,8 @@ Expected<ValueType> ValueType::parse(const json::Object &description) {
   std::optional<StringRef> name = description.getString("name");
   std::optional<StringRef> element = description.getString("element_type");
   if (!name || !element)
-    return makeError("the manifest describes a value without a name or a type");
+    return createStringError(
+        "the manifest describes a value without a name or a type");
   type.name = name->str();
   type.elementTypeName = element->str();
   auto known = StringSwitch<std::optional<io::ElementType>>(*element)
@@ -45,8 +42,8 @@ Expected<ValueType> ValueType::parse(const json::Object &description) {
                    .Case("f64", io::ElementType::F64)
                    .Default(std::nullopt);
   if (!known)
-    return makeError("the manifest gives '" + type.name +
-                     "' the unknown element type '" + *element + "'");
+    return createStringError("the manifest gives '" + type.name +
+                             "' the unknown element type '" + *element + "'");
   type.elementType = *known;
   if (const json::Array *shape = description.getArray("shape")) {
     type.shape.emplace();
@@ -55,6 +52,24 @@ Expected<ValueType> ValueType::parse(const json::Object &description) {
   }
   type.maskOf = description.getString("mask_of").value_or("").str();
   return type;
+}
+
+Expected<std::vector<ValueType>> ValueType::parseAll(const json::Object &entry,
+                                                     StringRef key) {
+  const json::Array *list = entry.getArray(key);
+  if (!list)
+    return createStringError("the manifest's description of an entry has no '" +
+                             key + "'");
+  std::vector<ValueType> types;
+  for (const json::Value &value : *list) {
+    const json::Object *description = value.getAsObject();
+    Expected<ValueType> type =
+        parse(description ? *description : json::Object());
+    if (!type)
+      return type.takeError();
+    types.push_back(std::move(*type));
+  }
+  return types;
 }
 
 std::string ValueType::str() const {
@@ -105,8 +120,8 @@ static const fltSemantics *getSemantics(io::ElementType type) {
 /// Parses a number of `type` into the low bits of a word.
 static Expected<uint64_t> parseNumber(const ValueType &type, StringRef text) {
   auto refuse = [&](const Twine &why) {
-    return makeError("argument '" + type.name + "' is " + type.str() +
-                     ", and '" + text + "' " + why);
+    return createStringError("argument '" + type.name + "' is " + type.str() +
+                             ", and '" + text + "' " + why);
   };
   if (const fltSemantics *semantics = getSemantics(type.elementType)) {
     APFloat number(*semantics);
@@ -185,8 +200,9 @@ Expected<Value> Value::fromArray(ValueType type, io::DenseArray array,
     given += std::to_string(extent) + "x";
   given = "tensor<" + given + io::getTypeName(array.type).str() + ">";
   auto refuse = [&](const Twine &why) {
-    return makeError(Twine(source) + ": holds " + given + ", but argument '" +
-                     type.name + "' is " + type.str() + "; " + why);
+    return createStringError(Twine(source) + ": holds " + given +
+                             ", but argument '" + type.name + "' is " +
+                             type.str() + "; " + why);
   };
   if (!type.shape)
     return refuse("give a number");

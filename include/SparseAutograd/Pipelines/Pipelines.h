@@ -15,8 +15,10 @@
 #ifndef SPARSEAUTOGRAD_PIPELINES_PIPELINES_H
 #define SPARSEAUTOGRAD_PIPELINES_PIPELINES_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "llvm/Support/Error.h"
 
 namespace sparse_autograd {
 
@@ -85,6 +87,14 @@ mlir::LogicalResult buildPipeline(
     mlir::OpPassManager &pm, const PipelineOptions &options,
     llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)> reportError,
     PhaseExtension extension = {});
+
+/// Runs the pipeline on `module`, with a pass manager of its own. Fails if the
+/// options ask for something that there is not or if a pass fails; what is
+/// wrong with the program is reported to the context, as diagnostics with
+/// locations.
+llvm::Error runPipeline(mlir::ModuleOp module,
+                        const PipelineOptions &options = {},
+                        PhaseExtension extension = {});
 
 /// Registers the pipeline as `--sparse-autograd`.
 void registerPipelines();

@@ -37,6 +37,9 @@ struct ValueType {
 
   /// Reads an element of the manifest's list of arguments or results.
   static llvm::Expected<ValueType> parse(const llvm::json::Object &description);
+  /// Reads one of an entry's lists: `key` is "arguments" or "results".
+  static llvm::Expected<std::vector<ValueType>>
+  parseAll(const llvm::json::Object &entry, llvm::StringRef key);
 
   /// The type as MLIR writes it: f64, tensor<?x8xf64>.
   std::string str() const;

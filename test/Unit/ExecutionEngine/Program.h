@@ -15,7 +15,6 @@
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 
 #include <numeric>
 #include <string>
@@ -100,16 +99,8 @@ public:
       error = "does not parse";
       return;
     }
-    mlir::PassManager passes(&context);
-    sparse_autograd::PipelineOptions options;
-    if (failed(sparse_autograd::buildPipeline(passes, options,
-                                              [&](const llvm::Twine &message) {
-                                                error = message.str();
-                                                return mlir::failure();
-                                              })))
-      return;
-    if (failed(passes.run(*module))) {
-      error = "does not compile";
+    if (auto problem = sparse_autograd::runPipeline(*module)) {
+      error = llvm::toString(std::move(problem));
       return;
     }
     sparse_autograd::CompileOptions compileOptions;

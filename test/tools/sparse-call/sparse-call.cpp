@@ -29,7 +29,6 @@
 #include "SparseAutograd/Runner/Values.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -39,10 +38,6 @@ using namespace sparse_autograd;
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 static Expected<std::unique_ptr<ExecutionEngine>>
 compile(StringRef file, unsigned optimizationLevel) {
@@ -54,17 +49,9 @@ compile(StringRef file, unsigned optimizationLevel) {
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::parseSourceFile<mlir::ModuleOp>(file, sources, &context);
   if (!module)
-    return makeError(file + ": could not be parsed");
-  mlir::PassManager passes(&context);
-  std::string problem;
-  auto report = [&](const llvm::Twine &message) {
-    problem = message.str();
-    return mlir::failure();
-  };
-  if (failed(buildPipeline(passes, PipelineOptions(), report)))
-    return makeError(problem);
-  if (failed(passes.run(*module)))
-    return makeError(file + ": could not be compiled");
+    return llvm::createStringError(file + ": could not be parsed");
+  if (Error error = runPipeline(*module))
+    return std::move(error);
   CompileOptions options;
   options.optimizationLevel = optimizationLevel;
   return ExecutionEngine::create(*module, options);
@@ -77,14 +64,15 @@ static Expected<Value> readArgument(const ValueType &type, StringRef path) {
     return file.takeError();
   auto *array = std::get_if<io::DenseArray>(&*file);
   if (!array)
-    return makeError(path + ": is no dense array");
+    return llvm::createStringError(path + ": is no dense array");
   if (type.elementType == io::ElementType::BF16 &&
       array->type == io::ElementType::U16)
     array->type = io::ElementType::BF16;
   if (type.shape)
     return Value::fromArray(type, std::move(*array), path);
   if (array->getNumElements() != 1 || array->type != type.elementType)
-    return makeError(path + ": is no number of type " + type.str());
+    return llvm::createStringError(path + ": is no number of type " +
+                                   type.str());
   // A scalar: exact as text, whose digits suffice for an f64.
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -93,18 +81,6 @@ static Expected<Value> readArgument(const ValueType &type, StringRef path) {
   else
     stream << llvm::format("%.17g", io::getAsDouble(*array, 0));
   return Value::fromNumber(type, text);
-}
-
-static Expected<std::vector<ValueType>>
-parseTypes(const llvm::json::Object &entry, StringRef key) {
-  std::vector<ValueType> types;
-  for (const llvm::json::Value &value : *entry.getArray(key)) {
-    Expected<ValueType> type = ValueType::parse(*value.getAsObject());
-    if (!type)
-      return type.takeError();
-    types.push_back(std::move(*type));
-  }
-  return types;
 }
 
 static const llvm::json::Object *findEntry(const ExecutionEngine &engine,
@@ -131,15 +107,17 @@ static Error perform(const ExecutionEngine &engine,
   std::string name = call.getString("entry").value_or("").str();
   const llvm::json::Object *entry = findEntry(engine, name);
   if (!entry)
-    return makeError("there is no public function '" + name + "'");
+    return llvm::createStringError("there is no public function '" + name +
+                                   "'");
   Expected<SparseAutogradEntry> function = engine.lookup(name);
   if (!function)
     return function.takeError();
   Expected<std::vector<ValueType>> argumentTypes =
-      parseTypes(*entry, "arguments");
+      ValueType::parseAll(*entry, "arguments");
   if (!argumentTypes)
     return argumentTypes.takeError();
-  Expected<std::vector<ValueType>> resultTypes = parseTypes(*entry, "results");
+  Expected<std::vector<ValueType>> resultTypes =
+      ValueType::parseAll(*entry, "results");
   if (!resultTypes)
     return resultTypes.takeError();
 
@@ -147,9 +125,9 @@ static Error perform(const ExecutionEngine &engine,
   std::vector<std::string> outputs = getPaths(call, "results");
   if (inputs.size() != argumentTypes->size() ||
       outputs.size() != resultTypes->size())
-    return makeError("'" + name + "' has " +
-                     llvm::Twine(argumentTypes->size()) + " arguments and " +
-                     llvm::Twine(resultTypes->size()) + " results");
+    return llvm::createStringError(
+        "'" + name + "' has " + llvm::Twine(argumentTypes->size()) +
+        " arguments and " + llvm::Twine(resultTypes->size()) + " results");
   std::vector<Value> arguments, results;
   std::vector<void *> argumentPointers, resultPointers;
   arguments.reserve(inputs.size());
@@ -192,7 +170,7 @@ static Error callAll(StringRef program, StringRef calls, unsigned level) {
     return engine.takeError();
   auto text = llvm::MemoryBuffer::getFile(calls);
   if (!text)
-    return makeError(calls + ": " + text.getError().message());
+    return llvm::createStringError(calls + ": " + text.getError().message());
   llvm::SmallVector<StringRef> lines;
   (*text)->getBuffer().split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef line : lines) {
@@ -200,7 +178,7 @@ static Error callAll(StringRef program, StringRef calls, unsigned level) {
     if (!call)
       return call.takeError();
     if (!call->getAsObject())
-      return makeError(calls + ": a line is no JSON object");
+      return llvm::createStringError(calls + ": a line is no JSON object");
     if (Error error = perform(**engine, *call->getAsObject()))
       return error;
   }

@@ -20,7 +20,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -70,23 +69,13 @@ static std::unique_ptr<ExecutionEngine> compile(MLIRContext &context) {
       parseSourceString<ModuleOp>(source, &context, "consumer.mlir");
   if (!module)
     return nullptr;
-  auto reportError = [](const llvm::Twine &message) {
-    llvm::errs() << "error: " << message << "\n";
-    return failure();
-  };
-
-  PassManager passes(&context);
-  PipelineOptions options;
   // The pipeline knows no lowering of our ops: it starts this phase with ours.
   auto extend = [](Phase phase, OpPassManager &passes) {
     if (phase == Phase::LowerSparse)
       passes.addPass(outer::createLowerToLinalg());
   };
-  if (failed(buildPipeline(passes, options, reportError, extend)) ||
-      failed(passes.run(*module)))
-    return nullptr;
-
-  auto engine = ExecutionEngine::create(*module);
+  llvm::Error error = runPipeline(*module, PipelineOptions(), extend);
+  auto engine = error ? std::move(error) : ExecutionEngine::create(*module);
   if (!engine) {
     llvm::errs() << "error: " << llvm::toString(engine.takeError()) << "\n";
     return nullptr;
