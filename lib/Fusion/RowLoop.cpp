@@ -6,15 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExtentArithmetic.h"
 #include "SparseAutograd/Fusion/Fusion.h"
-
 #include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -23,75 +20,6 @@ using namespace mlir;
 namespace sparse_autograd {
 
 namespace {
-
-/// Arithmetic on extents that folds what is static.
-class ExtentArithmetic {
-public:
-  ExtentArithmetic(RewriterBase &rewriter, Location loc)
-      : rewriter(rewriter), loc(loc) {}
-
-  OpFoldResult constant(int64_t value) { return rewriter.getIndexAttr(value); }
-
-  Value toValue(OpFoldResult value) {
-    return getValueOrCreateConstantIndexOp(rewriter, loc, value);
-  }
-
-  template <typename Op>
-  OpFoldResult apply(OpFoldResult lhs, OpFoldResult rhs,
-                     llvm::function_ref<int64_t(int64_t, int64_t)> fold) {
-    std::optional<int64_t> left = getConstantIntValue(lhs);
-    std::optional<int64_t> right = getConstantIntValue(rhs);
-    if (left && right)
-      return constant(fold(*left, *right));
-    return OpFoldResult(
-        Op::create(rewriter, loc, toValue(lhs), toValue(rhs)).getResult());
-  }
-
-  OpFoldResult add(OpFoldResult a, OpFoldResult b) {
-    return apply<arith::AddIOp>(a, b,
-                                [](int64_t x, int64_t y) { return x + y; });
-  }
-  OpFoldResult sub(OpFoldResult a, OpFoldResult b) {
-    return apply<arith::SubIOp>(a, b,
-                                [](int64_t x, int64_t y) { return x - y; });
-  }
-  OpFoldResult mul(OpFoldResult a, OpFoldResult b) {
-    if (isConstantIntValue(a, 1))
-      return b;
-    if (isConstantIntValue(b, 1))
-      return a;
-    return apply<arith::MulIOp>(a, b,
-                                [](int64_t x, int64_t y) { return x * y; });
-  }
-  /// `b` is not zero.
-  OpFoldResult div(OpFoldResult a, OpFoldResult b) {
-    if (isConstantIntValue(b, 1))
-      return a;
-    return apply<arith::DivUIOp>(a, b,
-                                 [](int64_t x, int64_t y) { return x / y; });
-  }
-  OpFoldResult ceilDiv(OpFoldResult a, OpFoldResult b) {
-    if (isConstantIntValue(b, 1))
-      return a;
-    return div(add(a, sub(b, constant(1))), b);
-  }
-  OpFoldResult rem(OpFoldResult a, OpFoldResult b) {
-    return apply<arith::RemUIOp>(a, b,
-                                 [](int64_t x, int64_t y) { return x % y; });
-  }
-  OpFoldResult min(OpFoldResult a, OpFoldResult b) {
-    return apply<arith::MinUIOp>(
-        a, b, [](int64_t x, int64_t y) { return std::min(x, y); });
-  }
-  OpFoldResult max(OpFoldResult a, OpFoldResult b) {
-    return apply<arith::MaxUIOp>(
-        a, b, [](int64_t x, int64_t y) { return std::max(x, y); });
-  }
-
-private:
-  RewriterBase &rewriter;
-  Location loc;
-};
 
 /// How the loop cuts one dimension of the rows.
 struct RowDimension {
