@@ -75,13 +75,9 @@ static bool canFuse(OpOperand &use, StringRef &reason) {
   return true;
 }
 
-/// The operations that use a result of `op`, each once, in order.
-static SmallVector<Operation *> getConsumers(Operation *op) {
-  llvm::SetVector<Operation *> users;
-  for (Operation *user : op->getUsers())
-    users.insert(user);
-  SmallVector<Operation *> ordered = users.takeVector();
-  return ordered;
+/// The operations that use a result of `op`, each once.
+static llvm::SetVector<Operation *> getConsumers(Operation *op) {
+  return {op->user_begin(), op->user_end()};
 }
 
 /// The number of tensors that `op` reads an element of in every iteration: what
@@ -109,7 +105,7 @@ static Decision decide(OpOperand &use, int64_t recomputeLimit,
   if (!canFuse(use, obstacle))
     return Decision::Keep;
   auto producer = use.get().getDefiningOp<linalg::GenericOp>();
-  SmallVector<Operation *> consumers = getConsumers(producer);
+  llvm::SetVector<Operation *> consumers = getConsumers(producer);
   if (consumers.size() == 1)
     return Decision::Fuse;
 

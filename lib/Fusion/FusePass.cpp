@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -27,6 +28,20 @@ namespace sparse_autograd {
 #define GEN_PASS_DEF_FUSEPASS
 #include "SparseAutograd/Fusion/Passes.h.inc"
 
+/// Bodies that cost no more are computed again for each consumer.
+static constexpr int64_t cheap = 12;
+
+/// Adds the canonicalization of the dialects' ops.
+template <typename... Dialects>
+static void addCanonicalization(RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  (context->getOrLoadDialect<Dialects>()->getCanonicalizationPatterns(patterns),
+   ...);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (isa<Dialects...>(op.getDialect()))
+      op.getCanonicalizationPatterns(patterns, context);
+}
+
 namespace {
 
 struct FusePass : impl::FusePassBase<FusePass> {
@@ -34,10 +49,9 @@ struct FusePass : impl::FusePassBase<FusePass> {
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet canonicalization(context);
-    for (RegisteredOperationName op : context->getRegisteredOperations())
-      if (isa<arith::ArithDialect, linalg::LinalgDialect, scf::SCFDialect,
-              tensor::TensorDialect>(op.getDialect()))
-        op.getCanonicalizationPatterns(canonicalization, context);
+    addCanonicalization<arith::ArithDialect, linalg::LinalgDialect,
+                        scf::SCFDialect, tensor::TensorDialect>(
+        canonicalization);
     canonicalize = std::move(canonicalization);
 
     RewritePatternSet patterns(context);
@@ -49,13 +63,8 @@ struct FusePass : impl::FusePassBase<FusePass> {
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     populateSimplifySelectsPatterns(patterns);
     populateMergeEqualAccumulatorsPatterns(patterns);
-    for (StringRef dialect : {"arith", "math", "linalg", "tensor", "scf"})
-      if (Dialect *loaded = context->getLoadedDialect(dialect))
-        loaded->getCanonicalizationPatterns(patterns);
-    for (RegisteredOperationName op : context->getRegisteredOperations())
-      if (isa<arith::ArithDialect, linalg::LinalgDialect,
-              tensor::TensorDialect>(op.getDialect()))
-        op.getCanonicalizationPatterns(patterns, context);
+    addCanonicalization<arith::ArithDialect, linalg::LinalgDialect,
+                        math::MathDialect, tensor::TensorDialect>(patterns);
     cleanup = std::move(patterns);
     return success();
   }
@@ -100,6 +109,7 @@ private:
     return success();
   }
 
+  LogicalResult fuseIntoSharedLoops();
   void formRowLoops();
 
   /// Patterns that keep the destinations of results.
@@ -212,6 +222,58 @@ void FusePass::formRowLoops() {
   }
 }
 
+namespace {
+/// Which operations of a function would share a loop over rows, as it is now.
+class SharedLoops {
+public:
+  explicit SharedLoops(func::FuncOp function) {
+    unsigned number = 0;
+    for (Block *block : getTensorBlocks(function))
+      for (const RowGroup &group : findRowGroups(*block)) {
+        ++number;
+        for (Operation *member : group.members)
+          loopOf[member] = number;
+      }
+  }
+
+  bool share(Operation *a, Operation *b) const {
+    unsigned loop = loopOf.lookup(a);
+    return loop && loop == loopOf.lookup(b);
+  }
+
+private:
+  /// From 1 on.
+  llvm::DenseMap<Operation *, unsigned> loopOf;
+};
+} // namespace
+
+LogicalResult FusePass::fuseIntoSharedLoops() {
+  func::FuncOp function = getOperation();
+  bool changed = true;
+  while (changed) {
+    SharedLoops loops(function);
+    changed = fuseElementwiseProducers(
+        function, recomputeLimit, [&](linalg::GenericOp producer) {
+          return !llvm::all_of(producer->getUsers(), [&](Operation *user) {
+            return loops.share(producer, user);
+          });
+        });
+    if (changed && failed(cleanUp()))
+      return failure();
+  }
+  if (failed(fuseProducers(std::min<int64_t>(cheap, recomputeLimit))))
+    return failure();
+  // What is left with several consumers is written for all of them on the way
+  // of the first.
+  SharedLoops loops(function);
+  if (fuseIntoFirstConsumers(function, [&](linalg::GenericOp producer,
+                                           linalg::GenericOp consumer) {
+        return loops.share(producer, consumer);
+      }))
+    return cleanUp();
+  return success();
+}
+
 void FusePass::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
@@ -219,58 +281,15 @@ void FusePass::runOnOperation() {
   generalizeNamedOps(function);
   // What is cheap is computed again. What is not is computed once, if the
   // consumers end up in one loop over rows, where its block stays in a cache.
-  constexpr int64_t cheap = 12;
   if (failed(cleanUp()) ||
       failed(fuseProducers(std::min<int64_t>(cheap, recomputeLimit))))
     return signalPassFailure();
-  llvm::DenseMap<Operation *, unsigned> groupOf;
-  unsigned groupNumber = 0;
-  auto findAll = [&] {
-    groupOf.clear();
-    for (Block *block : getTensorBlocks(function))
-      for (const RowGroup &group : findRowGroups(*block)) {
-        ++groupNumber;
-        for (Operation *member : group.members)
-          groupOf[member] = groupNumber;
-      }
-  };
-  findAll();
-  bool done = false;
-  auto consumersElsewhere = [&](linalg::GenericOp producer) {
-    auto group = groupOf.find(producer);
-    if (group == groupOf.end())
-      return true;
-    return llvm::any_of(producer->getUsers(), [&](Operation *user) {
-      auto other = groupOf.find(user);
-      return other == groupOf.end() || other->second != group->second;
-    });
-  };
-  while (!done && groupRows) {
-    done =
-        !fuseElementwiseProducers(function, recomputeLimit, consumersElsewhere);
-    if (!done) {
-      if (failed(cleanUp()))
-        return signalPassFailure();
-      findAll();
-    }
-  }
   if (!groupRows) {
     if (failed(fuseProducers(recomputeLimit)))
-      return signalPassFailure();
+      signalPassFailure();
     return;
   }
-  if (failed(fuseProducers(std::min<int64_t>(cheap, recomputeLimit))))
-    return signalPassFailure();
-  // What is left with several consumers is written for all of them on the way
-  // of the first.
-  findAll();
-  bool joined = fuseIntoFirstConsumers(
-      function, [&](linalg::GenericOp producer, linalg::GenericOp consumer) {
-        auto group = groupOf.find(producer), other = groupOf.find(consumer);
-        return group != groupOf.end() && other != groupOf.end() &&
-               group->second == other->second;
-      });
-  if (joined && failed(cleanUp()))
+  if (failed(fuseIntoSharedLoops()))
     return signalPassFailure();
   formRowLoops();
   // From here on the tensor that a result is written to matters, which the
