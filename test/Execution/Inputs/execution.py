@@ -210,6 +210,13 @@ def same_bits(actual, expected, what=""):
     assert actual.dtype == expected.dtype and actual.shape == expected.shape, (
         f"{what}: {actual.dtype}{actual.shape} instead of "
         f"{expected.dtype}{expected.shape}")
-    assert actual.tobytes() == expected.tobytes(), (
-        f"{what}: bits differ: {actual!r} instead of {expected!r}")
+    words = f"u{actual.itemsize}"
+    differ = (np.ascontiguousarray(actual).reshape(-1).view(words) !=
+              np.ascontiguousarray(expected).reshape(-1).view(words))
+    if np.any(differ):
+        at = np.argmax(differ)
+        raise AssertionError(
+            f"{what}: bits of {np.sum(differ)} of {actual.size} differ, first "
+            f"at {np.unravel_index(at, actual.shape)}: {actual.flat[at]!r} "
+            f"instead of {expected.flat[at]!r}")
     return actual.size
