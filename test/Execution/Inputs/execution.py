@@ -217,6 +217,6 @@ def same_bits(actual, expected, what=""):
         at = np.argmax(differ)
         raise AssertionError(
             f"{what}: bits of {np.sum(differ)} of {actual.size} differ, first "
-            f"at {np.unravel_index(at, actual.shape)}: {actual.flat[at]!r} "
-            f"instead of {expected.flat[at]!r}")
+            f"at {tuple(map(int, np.unravel_index(at, actual.shape)))}: "
+            f"{actual.flat[at]!r} instead of {expected.flat[at]!r}")
     return actual.size
