@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "MaskedPartials.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -216,28 +215,26 @@ static SmallVector<int64_t> positions(AffineMap map) {
   });
 }
 
-Value MaskedSlices::sum(Value value) {
-  return note(MaskedReduceOp::create(builder, loc, ReductionKind::Sum, value,
-                                     mask, dims, positions(maskMap)),
+Value MaskedSlices::reduceSelected(ReductionKind kind, Value value) {
+  return note(MaskedReduceOp::create(builder, loc, kind, value, mask, dims,
+                                     positions(maskMap)),
               Extent::Reduced);
+}
+
+Value MaskedSlices::sum(Value value) {
+  return reduceSelected(ReductionKind::Sum, value);
 }
 
 Value MaskedSlices::mean(Value value) {
-  return note(MaskedReduceOp::create(builder, loc, ReductionKind::Mean, value,
-                                     mask, dims, positions(maskMap)),
-              Extent::Reduced);
+  return reduceSelected(ReductionKind::Mean, value);
 }
 
-static Value multiply(OpBuilder &builder, Location loc, ValueRange args) {
-  return arith::MulFOp::create(builder, loc, args[0], args[1]);
-}
-
-Value MaskedSlices::weigh(Value value, Value weights) {
-  return elementwise(computeType, {value, weights}, multiply);
-}
-
-Value MaskedSlices::scale(Value value, Value weights) {
-  return elementwise(computeType, {value, weights}, multiply);
+Value MaskedSlices::multiply(Value value, Value weights) {
+  return elementwise(computeType, {value, weights},
+                     [](OpBuilder &nested, Location loc, ValueRange args) {
+                       return arith::MulFOp::create(nested, loc, args[0],
+                                                    args[1]);
+                     });
 }
 
 Value MaskedSlices::subtractFromSelected(Value value, Value subtrahend) {

@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDPARTIALS_H
 #define SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDPARTIALS_H
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
@@ -50,10 +51,8 @@ public:
   /// Linear in `value`, a full tensor: the masked sum or mean, reduced.
   mlir::Value sum(mlir::Value value);
   mlir::Value mean(mlir::Value value);
-  /// Linear in `value`, a full tensor: its product with the full `weights`.
-  mlir::Value weigh(mlir::Value value, mlir::Value weights);
-  /// Linear in `value`, a reduced tensor: its product with a reduced tensor.
-  mlir::Value scale(mlir::Value value, mlir::Value weights);
+  /// Linear in `value`: its product with `weights`, both full or both reduced.
+  mlir::Value multiply(mlir::Value value, mlir::Value weights);
   /// Linear in both: full `value` minus reduced `subtrahend` on the selected
   /// elements, zero on the others.
   mlir::Value subtractFromSelected(mlir::Value value, mlir::Value subtrahend);
@@ -103,6 +102,8 @@ private:
   mlir::Value reduce(mlir::TypedAttr identity,
                      llvm::ArrayRef<mlir::Value> operands,
                      llvm::ArrayRef<mlir::AffineMap> maps, Body body);
+  /// The masked reduction of a full tensor, reduced.
+  mlir::Value reduceSelected(ReductionKind kind, mlir::Value value);
   /// The operands and maps of `operands` followed by the mask, if there is one.
   void addMask(llvm::SmallVectorImpl<mlir::Value> &operands,
                llvm::SmallVectorImpl<mlir::AffineMap> &maps);

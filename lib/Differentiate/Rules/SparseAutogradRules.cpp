@@ -67,21 +67,21 @@ struct MaskedReduceModel
     }
     case ReductionKind::Prod:
       return slices.sum(
-          slices.weigh(tangent, slices.createProductOfOthers(input)));
+          slices.multiply(tangent, slices.createProductOfOthers(input)));
     case ReductionKind::Var:
-      return slices.scale(
-          slices.sum(slices.weigh(tangent, slices.createDeviation(input))),
+      return slices.multiply(
+          slices.sum(slices.multiply(tangent, slices.createDeviation(input))),
           slices.createVarianceScale(op.getDdof()));
     case ReductionKind::Std:
-      return slices.scale(
-          slices.sum(slices.weigh(tangent, slices.createDeviation(input))),
+      return slices.multiply(
+          slices.sum(slices.multiply(tangent, slices.createDeviation(input))),
           slices.createDeviationScale(result, op.getDdof()));
     case ReductionKind::Norm2:
       return slices.sum(
-          slices.weigh(tangent, slices.createDirection(input, result)));
+          slices.multiply(tangent, slices.createDirection(input, result)));
     case ReductionKind::LogSumExp:
       return slices.sum(
-          slices.weigh(tangent, slices.createSoftmaxWeights(input, result)));
+          slices.multiply(tangent, slices.createSoftmaxWeights(input, result)));
     }
     llvm_unreachable("every kind is handled");
   }
@@ -144,38 +144,25 @@ struct MaskedReduceModel
 // masked_softmax, masked_log_softmax
 //===----------------------------------------------------------------------===//
 
-struct MaskedSoftmaxModel
-    : LinearizableOpInterface::ExternalModel<MaskedSoftmaxModel,
-                                             MaskedSoftmaxOp> {
+/// For a tangent t and the probabilities p, the tangent of log(p) is
+/// t - sum of p t on the selected elements; that of p is p times it.
+template <typename OpTy>
+struct SoftmaxModel
+    : LinearizableOpInterface::ExternalModel<SoftmaxModel<OpTy>, OpTy> {
   LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
-    auto op = cast<MaskedSoftmaxOp>(operation);
+    constexpr bool isLog = std::is_same_v<OpTy, MaskedLogSoftmaxOp>;
+    auto op = cast<OpTy>(operation);
     MaskedSlices slices(linearizer, op.getLoc(), op.getInput(), op.getMask(),
                         op.getMaskDimensions(), op.getDims());
-    // y (t - sum of y t), which is zero where y is.
     Value tangent = slices.widen(linearizer.tangent(op.getInput()));
-    Value result = slices.widen(op.getResult());
-    Value sum = slices.sum(slices.weigh(tangent, result));
-    Value difference = slices.subtractFromSelected(tangent, sum);
-    linearizer.setTangent(op.getResult(),
-                          slices.narrow(slices.weigh(difference, result)));
-    return success();
-  }
-};
-
-struct MaskedLogSoftmaxModel
-    : LinearizableOpInterface::ExternalModel<MaskedLogSoftmaxModel,
-                                             MaskedLogSoftmaxOp> {
-  LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
-    auto op = cast<MaskedLogSoftmaxOp>(operation);
-    MaskedSlices slices(linearizer, op.getLoc(), op.getInput(), op.getMask(),
-                        op.getMaskDimensions(), op.getDims());
-    // t - sum of exp(y) t, on the selected elements.
-    Value tangent = slices.widen(linearizer.tangent(op.getInput()));
-    Value weights = slices.exponential(slices.widen(op.getResult()));
-    Value sum = slices.sum(slices.weigh(tangent, weights));
-    linearizer.setTangent(
-        op.getResult(),
-        slices.narrow(slices.subtractFromSelected(tangent, sum)));
+    Value weights = slices.widen(op.getResult());
+    if (isLog)
+      weights = slices.exponential(weights);
+    Value sum = slices.sum(slices.multiply(tangent, weights));
+    Value result = slices.subtractFromSelected(tangent, sum);
+    if (!isLog)
+      result = slices.multiply(result, weights);
+    linearizer.setTangent(op.getResult(), slices.narrow(result));
     return success();
   }
 };
@@ -213,8 +200,9 @@ void sparse_autograd::registerSparseAutogradDerivativeRules(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, SparseAutogradDialect *) {
     MaskedReduceOp::attachInterface<MaskedReduceModel>(*context);
-    MaskedSoftmaxOp::attachInterface<MaskedSoftmaxModel>(*context);
-    MaskedLogSoftmaxOp::attachInterface<MaskedLogSoftmaxModel>(*context);
+    MaskedSoftmaxOp::attachInterface<SoftmaxModel<MaskedSoftmaxOp>>(*context);
+    MaskedLogSoftmaxOp::attachInterface<SoftmaxModel<MaskedLogSoftmaxOp>>(
+        *context);
     GradMaskOp::attachInterface<GradMaskModel>(*context);
     StopGradientOp::attachInterface<ConstantModel<StopGradientOp>>(*context);
     LogOp::attachInterface<ConstantModel<LogOp>>(*context);
