@@ -324,12 +324,15 @@ Value MaskedSlices::createTies(Value input, Value extremum) {
   return elementwise(
       Extent::Full, builder.getI1Type(), operands, maps,
       [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
-        Value equal = arith::CmpFOp::create(
-            nested, loc, arith::CmpFPredicate::OEQ, args[0], args[1]);
-        // A selected NaN is the extremum itself.
-        Value isNaN = arith::CmpFOp::create(
-            nested, loc, arith::CmpFPredicate::UNO, args[0], args[0]);
-        Value attains = arith::OrIOp::create(nested, loc, equal, isNaN);
+        // A selected NaN is the extremum itself, which is the same for all of a
+        // slice: the test of it leaves the loop over the elements.
+        auto compare = [&](arith::CmpFPredicate predicate, Value a, Value b) {
+          return arith::CmpFOp::create(nested, loc, predicate, a, b);
+        };
+        Value attains = arith::SelectOp::create(
+            nested, loc, compare(arith::CmpFPredicate::UNO, args[1], args[1]),
+            compare(arith::CmpFPredicate::UNO, args[0], args[0]),
+            compare(arith::CmpFPredicate::OEQ, args[0], args[1]));
         if (!mask)
           return attains;
         return arith::AndIOp::create(nested, loc, args[2], attains);
