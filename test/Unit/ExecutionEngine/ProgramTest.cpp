@@ -99,9 +99,42 @@ TEST(Program, matmulBiasReluRowSum) {
   }
 }
 
+/// A function @name: the sums and the numbers of the selected elements for each
+/// index of the dimension `kept`.
+std::string sumsFor(const std::string &name, unsigned kept) {
+  std::string map = kept == 0 ? "#i" : "#j";
+  std::string iterators =
+      kept == 0 ? R"("parallel", "reduction")" : R"("reduction", "parallel")";
+  return "func.func @" + name + R"mlir((%x: tensor<?x?xf64>, %m: tensor<?x?xi1>)
+      -> (tensor<?xf64>, tensor<?xi64>) {
+    %kept = arith.constant )mlir" +
+         std::to_string(kept) + R"mlir( : index
+    %zero = arith.constant 0.0 : f64
+    %none = arith.constant 0 : i64
+    %d = tensor.dim %x, %kept : tensor<?x?xf64>
+    %e = tensor.empty(%d) : tensor<?xf64>
+    %ei = tensor.empty(%d) : tensor<?xi64>
+    %f = linalg.fill ins(%zero : f64) outs(%e : tensor<?xf64>) -> tensor<?xf64>
+    %fi = linalg.fill ins(%none : i64) outs(%ei : tensor<?xi64>) -> tensor<?xi64>
+    %s, %n = linalg.generic {indexing_maps = [#ij, #ij, )mlir" +
+         map + ", " + map + "], iterator_types = [" + iterators + R"mlir(]}
+        ins(%x, %m : tensor<?x?xf64>, tensor<?x?xi1>)
+        outs(%f, %fi : tensor<?xf64>, tensor<?xi64>) {
+    ^bb0(%a: f64, %b: i1, %s: f64, %n: i64):
+      %t = arith.addf %s, %a : f64
+      %u = arith.select %b, %t, %s : f64
+      %o = arith.extui %b : i1 to i64
+      %p = arith.addi %n, %o : i64
+      linalg.yield %u, %p : f64, i64
+    } -> (tensor<?xf64>, tensor<?xi64>)
+    return %s, %n : tensor<?xf64>, tensor<?xi64>
+  }
+)mlir";
+}
+
 /// The sum and the number of the selected elements: of all, of rows, of
 /// columns.
-const char *maskedSums = R"mlir(
+const std::string maskedSums = R"mlir(
   #ij = affine_map<(i, j) -> (i, j)>
   #i = affine_map<(i, j) -> (i)>
   #j = affine_map<(i, j) -> (j)>
@@ -124,52 +157,7 @@ const char *maskedSums = R"mlir(
     %1 = tensor.extract %n[] : tensor<i64>
     return %0, %1 : f64, i64
   }
-  func.func @rows(%x: tensor<?x?xf64>, %m: tensor<?x?xi1>)
-      -> (tensor<?xf64>, tensor<?xi64>) {
-    %c0 = arith.constant 0 : index
-    %zero = arith.constant 0.0 : f64
-    %none = arith.constant 0 : i64
-    %d = tensor.dim %x, %c0 : tensor<?x?xf64>
-    %e = tensor.empty(%d) : tensor<?xf64>
-    %ei = tensor.empty(%d) : tensor<?xi64>
-    %f = linalg.fill ins(%zero : f64) outs(%e : tensor<?xf64>) -> tensor<?xf64>
-    %fi = linalg.fill ins(%none : i64) outs(%ei : tensor<?xi64>) -> tensor<?xi64>
-    %s, %n = linalg.generic {indexing_maps = [#ij, #ij, #i, #i],
-        iterator_types = ["parallel", "reduction"]}
-        ins(%x, %m : tensor<?x?xf64>, tensor<?x?xi1>)
-        outs(%f, %fi : tensor<?xf64>, tensor<?xi64>) {
-    ^bb0(%a: f64, %b: i1, %s: f64, %n: i64):
-      %t = arith.addf %s, %a : f64
-      %u = arith.select %b, %t, %s : f64
-      %o = arith.extui %b : i1 to i64
-      %p = arith.addi %n, %o : i64
-      linalg.yield %u, %p : f64, i64
-    } -> (tensor<?xf64>, tensor<?xi64>)
-    return %s, %n : tensor<?xf64>, tensor<?xi64>
-  }
-  func.func @columns(%x: tensor<?x?xf64>, %m: tensor<?x?xi1>)
-      -> (tensor<?xf64>, tensor<?xi64>) {
-    %c1 = arith.constant 1 : index
-    %zero = arith.constant 0.0 : f64
-    %none = arith.constant 0 : i64
-    %d = tensor.dim %x, %c1 : tensor<?x?xf64>
-    %e = tensor.empty(%d) : tensor<?xf64>
-    %ei = tensor.empty(%d) : tensor<?xi64>
-    %f = linalg.fill ins(%zero : f64) outs(%e : tensor<?xf64>) -> tensor<?xf64>
-    %fi = linalg.fill ins(%none : i64) outs(%ei : tensor<?xi64>) -> tensor<?xi64>
-    %s, %n = linalg.generic {indexing_maps = [#ij, #ij, #j, #j],
-        iterator_types = ["reduction", "parallel"]}
-        ins(%x, %m : tensor<?x?xf64>, tensor<?x?xi1>)
-        outs(%f, %fi : tensor<?xf64>, tensor<?xi64>) {
-    ^bb0(%a: f64, %b: i1, %s: f64, %n: i64):
-      %t = arith.addf %s, %a : f64
-      %u = arith.select %b, %t, %s : f64
-      %o = arith.extui %b : i1 to i64
-      %p = arith.addi %n, %o : i64
-      linalg.yield %u, %p : f64, i64
-    } -> (tensor<?xf64>, tensor<?xi64>)
-    return %s, %n : tensor<?xf64>, tensor<?xi64>
-  })mlir";
+)mlir" + sumsFor("rows", 0) + sumsFor("columns", 1);
 
 TEST(Program, maskedSums) {
   Program program(maskedSums);
