@@ -69,7 +69,6 @@ private:
 
   void moveDependents();
   OpFoldResult getLoopExtent(linalg::LinalgOp member, unsigned loop);
-  linalg::LinalgOp getLargestMember();
   void chooseBlocks();
   void createDestinations();
   void shareDestinations();
@@ -144,40 +143,60 @@ OpFoldResult RowLoopEmitter::getLoopExtent(linalg::LinalgOp member,
                            .getDimPosition(inner->second));
 }
 
-linalg::LinalgOp RowLoopEmitter::getLargestMember() {
-  linalg::LinalgOp largest;
+/// Cuts the rows into blocks of about `blockElements` elements of the widest
+/// operand, whole rows at a time. Where the rows are the contiguous dimension
+/// of an operand (a reduction of columns) a block has at least a few vectors of
+/// them: fewer would use a part of each cache line, and fetch it again.
+void RowLoopEmitter::chooseBlocks() {
+  // An extent that is not known is taken to be large.
+  constexpr double assumedExtent = 1024;
+  linalg::LinalgOp widest;
+  SmallVector<unsigned> widestLoops;
+  double widestVolume = 0;
+  llvm::SmallDenseSet<unsigned> contiguousRows;
   for (Operation *op : group.members) {
     auto member = cast<linalg::LinalgOp>(op);
-    if (!largest || member.getNumLoops() > largest.getNumLoops())
-      largest = member;
+    ArrayRef<unsigned> rowLoops = group.rowLoops[op];
+    SmallVector<int64_t> ranges = member.getStaticLoopRanges();
+    for (AffineMap map : member.getIndexingMapsArray()) {
+      SmallVector<unsigned> loops;
+      double volume = 1;
+      std::optional<unsigned> lastRow;
+      for (unsigned dim = 0, e = map.getNumResults(); dim < e; ++dim) {
+        unsigned loop = map.getDimPosition(dim);
+        const unsigned *row = llvm::find(rowLoops, loop);
+        lastRow.reset();
+        if (row != rowLoops.end()) {
+          lastRow = row - rowLoops.begin();
+          continue;
+        }
+        loops.push_back(loop);
+        volume *= ShapedType::isDynamic(ranges[loop])
+                      ? assumedExtent
+                      : static_cast<double>(ranges[loop]);
+      }
+      if (loops.size() == map.getNumResults())
+        continue; // no row of it belongs to a block
+      if (lastRow && !loops.empty())
+        contiguousRows.insert(*lastRow);
+      if (!widest || volume > widestVolume) {
+        widest = member;
+        widestLoops = loops;
+        widestVolume = volume;
+      }
+    }
   }
-  return largest;
-}
-
-/// Cuts the rows into blocks of about `blockElements` elements, whole rows at a
-/// time. Where the rows are the contiguous dimension (a reduction of columns)
-/// a block has at least a few vectors of them.
-void RowLoopEmitter::chooseBlocks() {
-  linalg::LinalgOp largest = getLargestMember();
-  ArrayRef<unsigned> rowLoops = group.rowLoops[largest];
-  std::optional<unsigned> contiguous;
+  ArrayRef<unsigned> rowLoops = group.rowLoops[widest];
   OpFoldResult volume = arith.constant(1);
-  for (unsigned loop = 0, e = largest.getNumLoops(); loop < e; ++loop)
-    if (!llvm::is_contained(rowLoops, loop))
-      volume = arith.mul(volume, getLoopExtent(largest, loop));
-  for (OpOperand &operand : largest->getOpOperands()) {
-    AffineMap map = largest.getMatchingIndexingMap(&operand);
-    if (!contiguous && map.getNumResults() == largest.getNumLoops())
-      contiguous = map.getDimPosition(map.getNumResults() - 1);
-  }
+  for (unsigned loop : widestLoops)
+    volume = arith.mul(volume, getLoopExtent(widest, loop));
 
   rows.resize(rowLoops.size());
   numBlocks = arith.constant(1);
   for (unsigned k = rowLoops.size(); k-- > 0;) {
     RowDimension &row = rows[k];
-    row.extent = getLoopExtent(largest, rowLoops[k]);
-    bool isContiguous = contiguous && rowLoops[k] == *contiguous;
-    int64_t smallest = isContiguous ? 64 : 1;
+    row.extent = getLoopExtent(widest, rowLoops[k]);
+    int64_t smallest = contiguousRows.contains(k) ? 64 : 1;
     row.tileBound = std::max<int64_t>(blockElements, smallest);
     // Values of one element a row are kept on the stack.
     if (group.settled)
