@@ -16,6 +16,7 @@ from masked_cases import (KINDS, Op, add_op, call_op, poison_all, random_case,
 FORMS = (
     dict(shape=(9,), dims=(0,)),
     dict(shape=(4, 7), dims=(1, 0), keepdims=True),
+    dict(shape=(4, 7), dims=(1,), mask_dims=(), dynamic=(0,)),
     dict(shape=(4, 7), dims=(1,), mask_dims=(0,), dynamic=(1,)),
     dict(shape=(4, 7), dims=(0,), mask_dims=(1, 0), keepdims=True),
     dict(shape=(4, 7), dims=(1,), masked=False),

@@ -84,11 +84,16 @@ static LogicalResult verifyDimensions(Operation *op, RankedTensorType type,
 }
 
 /// An attribute for 'mask_dims', null where the mask ranges over all of them.
+/// So does one of the rank of what it masks if `dims` is empty.
 static DenseI64ArrayAttr maskDimensionsAttr(OpBuilder &builder, Value masked,
                                             Value mask,
                                             ArrayRef<int64_t> dims) {
+  if (!mask)
+    return {};
   int64_t rank = cast<RankedTensorType>(masked.getType()).getRank();
-  if (!mask || dims.empty() || llvm::equal(dims, llvm::seq<int64_t>(0, rank)))
+  int64_t maskRank = cast<RankedTensorType>(mask.getType()).getRank();
+  if ((dims.empty() && maskRank == rank) ||
+      llvm::equal(dims, llvm::seq<int64_t>(0, rank)))
     return {};
   return builder.getDenseI64ArrayAttr(dims);
 }
