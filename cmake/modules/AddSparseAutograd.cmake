@@ -8,7 +8,7 @@ if(SPARSE_AUTOGRAD_SANITIZERS)
   add_compile_options(-fsanitize=${SPARSE_AUTOGRAD_SANITIZERS}
                       -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${SPARSE_AUTOGRAD_SANITIZERS})
-  # libMLIR is built without RTTI, which UBSan's vptr check needs.
+  # libMLIR is not instrumented, so its objects fail these checks.
   if(SPARSE_AUTOGRAD_SANITIZERS MATCHES "undefined")
     add_compile_options(-fno-sanitize=vptr,function)
   endif()

@@ -69,7 +69,7 @@ def SparseAutograd_MaskedReduceOp : SparseAutograd_Op<"masked_reduce", [
     DefaultValuedAttr<Arith_FastMathAttr, "::mlir::arith::FastMathFlags::none">:$fastmath);
   let results = (outs SparseAutograd_FloatTensor:$result);
   let assemblyFormat = [{
-    $kind $input (`,` $mask^)? `dims` `=` $dims (`mask_dims` `=` $mask_dims^)?
+    `` $kind $input (`,` $mask^)? `dims` `=` $dims (`mask_dims` `=` $mask_dims^)?
     (`keepdims` $keepdims^)? (`ddof` `=` $ddof^)? (`empty` `=` $empty^)?
     (`ties` `=` $ties^)? (`fastmath` `` $fastmath^)? attr-dict
     `:` type($input) (`,` type($mask)^)? `->` type($result)
