@@ -76,7 +76,10 @@ static Expected<Value> readArgument(const ValueType &type, StringRef path) {
   // A scalar: exact as text, whose digits suffice for an f64.
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (array->type == io::ElementType::Bool || type.elementTypeName[0] == 'i')
+  if (array->type == io::ElementType::I64)
+    stream << array->as<int64_t>().front();
+  else if (array->type == io::ElementType::Bool ||
+           type.elementTypeName[0] == 'i')
     stream << static_cast<int64_t>(io::getAsDouble(*array, 0));
   else
     stream << llvm::format("%.17g", io::getAsDouble(*array, 0));
