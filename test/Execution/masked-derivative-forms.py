@@ -23,7 +23,10 @@ FORMS = (
     dict(shape=(4, 3), dims=()),
     dict(shape=(3, 4, 5), dims=(2, 0), mask_dims=(2,), dynamic=(0, 1)),
     dict(shape=(2, 3, 4, 5), dims=(1, 3), mask_dims=(3, 0, 1)),
+    dict(shape=(2, 3, 2, 2, 3), dims=(4, 0, 2), mask_dims=(4, 1, 3),
+         keepdims=True, dynamic=(1, 2)),
     dict(shape=(4, 0), dims=(1,)),
+    dict(shape=(), dims=()),
 )
 # Of the kinds that have attributes: all their values.
 OPTIONS = [("mean", dict(empty="nan"))]

@@ -9,7 +9,7 @@ mask is put together; and what changes them in a way that is known exactly."""
 import numpy as np
 
 from execution import DTYPES, Program, close, finish, same_bits, to_type
-from masked_cases import KINDS, Op, add_op, random_case
+from masked_cases import KINDS, Op, add_op, poison_all, random_case
 
 # The power of 2 by which a value grows with its input, and a gradient.
 GROWTH = {"sum": (1, 0), "mean": (1, 0), "max": (1, 0), "min": (1, 0),
@@ -193,6 +193,53 @@ def across_threads(element_type, rng):
     return program
 
 
+def higher_derivatives(rng):
+    """Poison in all arrays, also in the direction of a second derivative: of a
+    gradient along a tangent, of that again, and of a gradient backward."""
+    program = Program("higher_derivatives", level=0)
+    x, m = "tensor<5x7xf64>", "tensor<5x7xi1>"
+    for kind in KINDS:
+        op = Op(kind, "f64", (5, 7), (1,))
+        y = op.y_type
+        program.define(f"""
+func.func private @{kind}_f(%x: {x}, %m: {m}) -> {y} {{
+  %q = arith.mulf %x, %x : {x}
+  %y = {op.text('%q', '%m')}
+  return %y : {y}
+}}
+func.func private @{kind}_g(%x: {x}, %m: {m}, %c: {y}) -> {x} {{
+  %y, %d = sparse_autograd.vjp @{kind}_f(%x, %m) cotangents(%c) {{wrt = [0]}}
+      : ({x}, {m}), ({y}) -> ({y}, {x})
+  return %d : {x}
+}}
+func.func private @{kind}_h(%x: {x}, %m: {m}, %c: {y}, %t: {x}) -> {x} {{
+  %y, %d = sparse_autograd.jvp @{kind}_g(%x, %m, %c) tangents(%t) {{wrt = [0]}}
+      : ({x}, {m}, {y}), ({x}) -> ({x}, {x})
+  return %d : {x}
+}}""")
+        program.entry(kind, [x, m, y, x], [x, x, x], f"""
+  %h = func.call @{kind}_h(%a0, %a1, %a2, %a3) : ({x}, {m}, {y}, {x}) -> {x}
+  %g, %r = sparse_autograd.vjp @{kind}_g(%a0, %a1, %a2) cotangents(%a3) {{wrt = [0]}}
+      : ({x}, {m}, {y}), ({x}) -> ({x}, {x})
+  %i, %t = sparse_autograd.jvp @{kind}_h(%a0, %a1, %a2, %a3) tangents(%a3) {{wrt = [0]}}
+      : ({x}, {m}, {y}, {x}), ({x}) -> ({x}, {x})
+  return %h, %r, %t : {x}, {x}, {x}""")
+        arrays, first = random_case(rng, op, (5, 7)), []
+
+        def check(*found, mask=arrays[1], first=first):
+            for what, array in zip(("forward", "backward", "third"), found):
+                assert np.all(np.isfinite(array)), f"{what}: not finite"
+                assert np.all(array[~mask] == 0), f"{what}: behind the mask"
+            if not first:
+                first.extend(found)
+            return sum(map(same_bits, found, first))
+
+        program.call(kind, arrays, check)
+        for _ in range(2):
+            program.call(kind, poison_all(rng, op, *arrays), check, "poison")
+    return program
+
+
 def masks(element_type, rng):
     """A constant mask that is true everywhere is none; a conjunction is the
     same inside and outside of the program, also where one of its masks selects
@@ -265,4 +312,5 @@ def pairs(part):
 rng = np.random.default_rng(47)
 finish([within_rows("f64", 3, rng), within_rows("f32", 3, rng),
         within_rows("f16", 0, rng), within_rows("bf16", 1, rng),
-        across_threads("f32", rng), masks("f64", rng)])
+        across_threads("f32", rng), higher_derivatives(rng),
+        masks("f64", rng)])

@@ -38,6 +38,13 @@ def normalized(x, w, m):
     return np.sqrt(total(c**2, m)) + total(c**3, m)
 
 
+def computed_mask(x, _):
+    m = (np.real(x) > 0.25) & (np.real(x) < 100)
+    n = np.maximum(m.sum(1), 1)
+    mean = total(np.log(x), m) / n
+    return total((np.log(x) - mean[:, None])**2, m) / n
+
+
 def attention(x, w, m):
     scores = np.where(m, np.sqrt(x), 0)
     e = np.where(m, np.exp(scores), 0)
@@ -89,6 +96,18 @@ FUNCTIONS = [
   %q = arith.divf %p, %x1 : {X}
   %y = sparse_autograd.masked_reduce sum %q, %x2 dims = [1] : {X}, {M} -> {ROWS}
   return %y : {ROWS}""", attention),
+    # The mask is a function of what is differentiated.
+    function("computed_mask", f"""
+  %c0 = arith.constant 0.25 : <<T>>
+  %c1 = arith.constant 100.0 : <<T>>
+  %least = linalg.fill ins(%c0 : <<T>>) outs(%x0 : {X}) -> {X}
+  %most = linalg.fill ins(%c1 : <<T>>) outs(%x0 : {X}) -> {X}
+  %large = arith.cmpf ogt, %x0, %least : {X}
+  %small = arith.cmpf olt, %x0, %most : {X}
+  %m = arith.andi %large, %small : {M}
+  %p = math.log %x0 : {X}
+  %y = sparse_autograd.masked_reduce var %p, %m dims = [1] : {X}, {M} -> {ROWS}
+  return %y : {ROWS}""", computed_mask, arguments=1),
     # Selected by hand, and summed without a mask.
     function("selected", f"""
   %zero = arith.constant 0.0 : <<T>>
