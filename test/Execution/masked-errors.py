@@ -2,8 +2,8 @@
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # RUN: %python %s
-"""Extents that do not fit are an error of the call: masks are not broadcast, and
-cotangents and tangents have the shape of what they belong to."""
+"""Extents that do not fit are an error of the call: masks are not broadcast,
+and cotangents and tangents have the shape of what they belong to."""
 
 import numpy as np
 
@@ -50,5 +50,6 @@ program.entry("random", ["i64", "index", "index"], [matrix], f"""
   %y = sparse_autograd.random uniform %a0, %a0, [%a1, %a2] : {matrix}
   return %y : {matrix}""")
 for rows, columns in ((-1, 3), (-1, 0), (-1, -1), (2**40, 2**40)):
-    program.call("random", [0, rows, columns], "the size of a tensor overflowed")
+    program.call("random", [0, rows, columns],
+                 "the size of a tensor overflowed")
 finish([program])

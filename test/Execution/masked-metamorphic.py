@@ -113,7 +113,7 @@ def powers_of_two(comparison):
 
 
 def shifted(comparison):
-    """The first arrays hold multiples of 1/4: sums with an integer are exact."""
+    """The first arrays hold multiples of 1/4, to which 5 adds exactly."""
     x, mask, g, t = comparison.arrays
     comparison.call([x + x.dtype.type(5), mask, g, t], same, "x plus 5")
 
