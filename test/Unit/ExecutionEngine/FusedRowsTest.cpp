@@ -14,9 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "llvm/ADT/bit.h"
 
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
 #include <limits>
@@ -31,6 +31,14 @@ struct Row {
   double value;
   std::vector<double> gradient;
 };
+
+/// Bits tell apart what compares equal: two zeros.
+std::vector<uint32_t> bitsOf(const std::vector<float> &values) {
+  std::vector<uint32_t> bits;
+  for (float value : values)
+    bits.push_back(llvm::bit_cast<uint32_t>(value));
+  return bits;
+}
 
 using Reference = std::function<Row(const std::vector<double> &x,
                                     const std::vector<bool> &m, double ct)>;
@@ -208,12 +216,8 @@ TEST_P(FusedRows, matchesReference) {
           gradients = gradient.toVector();
           continue;
         }
-        EXPECT_EQ(std::memcmp(value.toVector().data(), values.data(),
-                              4 * values.size()),
-                  0);
-        EXPECT_EQ(std::memcmp(gradient.toVector().data(), gradients.data(),
-                              4 * gradients.size()),
-                  0);
+        EXPECT_EQ(bitsOf(value.toVector()), bitsOf(values));
+        EXPECT_EQ(bitsOf(gradient.toVector()), bitsOf(gradients));
       }
       for (int64_t row = 0; row < shape.rows; ++row) {
         std::vector<double> elements(shape.columns);
@@ -286,11 +290,8 @@ TEST(FusedSoftmax, matchesReference) {
           dx = gradient.toVector();
           continue;
         }
-        EXPECT_EQ(std::memcmp(value.toVector().data(), y.data(), 4 * y.size()),
-                  0);
-        EXPECT_EQ(
-            std::memcmp(gradient.toVector().data(), dx.data(), 4 * dx.size()),
-            0);
+        EXPECT_EQ(bitsOf(value.toVector()), bitsOf(y));
+        EXPECT_EQ(bitsOf(gradient.toVector()), bitsOf(dx));
       }
       for (int64_t row = 0; row < shape.rows; ++row) {
         int64_t begin = row * shape.columns, end = begin + shape.columns;
