@@ -59,6 +59,15 @@ private:
     Value destination;
   };
 
+  /// What a block of rows brings into the cache.
+  struct Survey {
+    /// The member with the widest operand, and the loops over a row of that.
+    linalg::LinalgOp widest;
+    SmallVector<unsigned> insideLoops;
+    /// The dimensions of the rows that are contiguous in an operand.
+    llvm::SmallDenseSet<unsigned> contiguousRows;
+  };
+
   /// A slice of a tensor, with the row dimension that cuts each of its
   /// dimensions (their number for none).
   struct Slice {
@@ -69,6 +78,7 @@ private:
 
   void moveDependents();
   OpFoldResult getLoopExtent(linalg::LinalgOp member, unsigned loop);
+  Survey surveyOperands();
   void chooseBlocks();
   void createDestinations();
   void shareDestinations();
@@ -143,23 +153,17 @@ OpFoldResult RowLoopEmitter::getLoopExtent(linalg::LinalgOp member,
                            .getDimPosition(inner->second));
 }
 
-/// Cuts the rows into blocks of about `blockElements` elements of the widest
-/// operand, whole rows at a time. Where the rows are the contiguous dimension
-/// of an operand (a reduction of columns) a block has at least a few vectors of
-/// them: fewer would use a part of each cache line, and fetch it again.
-void RowLoopEmitter::chooseBlocks() {
+RowLoopEmitter::Survey RowLoopEmitter::surveyOperands() {
   // An extent that is not known is taken to be large.
   constexpr double assumedExtent = 1024;
-  linalg::LinalgOp widest;
-  SmallVector<unsigned> widestLoops;
-  double widestVolume = 0;
-  llvm::SmallDenseSet<unsigned> contiguousRows;
+  Survey survey;
+  double largest = 0;
   for (Operation *op : group.members) {
     auto member = cast<linalg::LinalgOp>(op);
     ArrayRef<unsigned> rowLoops = group.rowLoops[op];
     SmallVector<int64_t> ranges = member.getStaticLoopRanges();
     for (AffineMap map : member.getIndexingMapsArray()) {
-      SmallVector<unsigned> loops;
+      SmallVector<unsigned> insideLoops;
       double volume = 1;
       std::optional<unsigned> lastRow;
       for (unsigned dim = 0, e = map.getNumResults(); dim < e; ++dim) {
@@ -170,25 +174,35 @@ void RowLoopEmitter::chooseBlocks() {
           lastRow = row - rowLoops.begin();
           continue;
         }
-        loops.push_back(loop);
+        insideLoops.push_back(loop);
         volume *= ShapedType::isDynamic(ranges[loop])
                       ? assumedExtent
                       : static_cast<double>(ranges[loop]);
       }
-      if (loops.size() == map.getNumResults())
-        continue; // no row of it belongs to a block
-      if (lastRow && !loops.empty())
-        contiguousRows.insert(*lastRow);
-      if (!widest || volume > widestVolume) {
-        widest = member;
-        widestLoops = loops;
-        widestVolume = volume;
+      if (insideLoops.size() == map.getNumResults())
+        continue; // every block reads all of it
+      if (lastRow && !insideLoops.empty())
+        survey.contiguousRows.insert(*lastRow);
+      if (!survey.widest || volume > largest) {
+        survey.widest = member;
+        survey.insideLoops = insideLoops;
+        largest = volume;
       }
     }
   }
+  return survey;
+}
+
+/// Cuts the rows into blocks of about `blockElements` elements of the widest
+/// operand, whole rows at a time. Where the rows are the contiguous dimension
+/// of an operand (a reduction of columns) a block has at least a few vectors of
+/// them: fewer would use a part of each cache line, and fetch it again.
+void RowLoopEmitter::chooseBlocks() {
+  Survey survey = surveyOperands();
+  linalg::LinalgOp widest = survey.widest;
   ArrayRef<unsigned> rowLoops = group.rowLoops[widest];
   OpFoldResult volume = arith.constant(1);
-  for (unsigned loop : widestLoops)
+  for (unsigned loop : survey.insideLoops)
     volume = arith.mul(volume, getLoopExtent(widest, loop));
 
   rows.resize(rowLoops.size());
@@ -196,7 +210,7 @@ void RowLoopEmitter::chooseBlocks() {
   for (unsigned k = rowLoops.size(); k-- > 0;) {
     RowDimension &row = rows[k];
     row.extent = getLoopExtent(widest, rowLoops[k]);
-    int64_t smallest = contiguousRows.contains(k) ? 64 : 1;
+    int64_t smallest = survey.contiguousRows.contains(k) ? 64 : 1;
     row.tileBound = std::max<int64_t>(blockElements, smallest);
     // Values of one element a row are kept on the stack.
     if (group.settled)

@@ -307,3 +307,45 @@ func.func @held(%x: tensor<512x4096xf32>) -> tensor<512x4096xf32> {
   } -> tensor<512x4096xf32>
   return %y : tensor<512x4096xf32>
 }
+
+// -----
+
+#element = affine_map<(u, i, k) -> (u, i)>
+#factor = affine_map<(u, i, k) -> (u, k)>
+#product = affine_map<(u, i, k) -> (i, k)>
+#pair = affine_map<(u, i) -> (u, i)>
+#column = affine_map<(u, i) -> (i)>
+
+// The rows of the loop are the columns of %g: a block has whole cache lines of
+// them, however many multiplications a column takes.
+// CHECK-LABEL: func.func @columns
+// CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<600x9600xf64>
+// CHECK: scf.forall (%{{.*}}) in (150)
+// CHECK: tensor.extract_slice %[[G]][0, %{{.*}}] [600, 64] [1, 1]
+// SIZE-LABEL: func.func @columns
+func.func @columns(%g: tensor<600x9600xf64>, %m: tensor<600x9600xi1>, %p: tensor<600x8xf64>)
+    -> (tensor<9600xf64>, tensor<9600x8xf64>) {
+  %zero = arith.constant 0.0 : f64
+  %e1 = tensor.empty() : tensor<9600xf64>
+  %z1 = linalg.fill ins(%zero : f64) outs(%e1 : tensor<9600xf64>) -> tensor<9600xf64>
+  %sum = linalg.generic {indexing_maps = [#pair, #pair, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%g, %m : tensor<600x9600xf64>, tensor<600x9600xi1>) outs(%z1 : tensor<9600xf64>) {
+  ^bb0(%v: f64, %s: i1, %acc: f64):
+    %0 = arith.select %s, %v, %zero : f64
+    %1 = arith.addf %acc, %0 : f64
+    linalg.yield %1 : f64
+  } -> tensor<9600xf64>
+  %e2 = tensor.empty() : tensor<9600x8xf64>
+  %z2 = linalg.fill ins(%zero : f64) outs(%e2 : tensor<9600x8xf64>) -> tensor<9600x8xf64>
+  %q = linalg.generic {indexing_maps = [#element, #element, #factor, #product],
+                       iterator_types = ["reduction", "parallel", "parallel"]}
+      ins(%g, %m, %p : tensor<600x9600xf64>, tensor<600x9600xi1>, tensor<600x8xf64>)
+      outs(%z2 : tensor<9600x8xf64>) {
+  ^bb0(%v: f64, %s: i1, %f: f64, %acc: f64):
+    %0 = arith.mulf %v, %f : f64
+    %1 = arith.select %s, %0, %zero : f64
+    %2 = arith.addf %acc, %1 : f64
+    linalg.yield %2 : f64
+  } -> tensor<9600x8xf64>
+  return %sum, %q : tensor<9600xf64>, tensor<9600x8xf64>
+}
