@@ -57,9 +57,11 @@ if config.openblas:
 if "address" in config.sanitizers:
     config.available_features.add("asan")
     # libMLIR and libLLVM are not instrumented, so a container that crosses
-    # their boundary would be reported as overflowing.
+    # their boundary would be reported as overflowing, and memory that our side
+    # of LLVM's allocators poisons would never be unpoisoned on theirs.
     config.environment["ASAN_OPTIONS"] = (
-        "detect_leaks=1:detect_container_overflow=0:allocator_may_return_null=1"
+        "detect_leaks=1:detect_container_overflow=0:allow_user_poisoning=0:"
+        "allocator_may_return_null=1"
     )
     config.environment["LSAN_OPTIONS"] = "print_suppressions=0:suppressions=" + (
         os.path.join(config.test_source_root, "lsan-suppressions.txt")
