@@ -94,8 +94,7 @@ static SmallVector<ReassociationIndices> groupDims(int64_t rank,
   ReassociationIndices leading;
   for (int64_t dim = 0; dim < rank; ++dim) {
     if (!llvm::is_contained(dims, dim)) {
-      groups.emplace_back(std::move(leading));
-      leading.clear();
+      groups.push_back(std::exchange(leading, {}));
       groups.back().push_back(dim);
     } else if (groups.empty()) {
       leading.push_back(dim);
