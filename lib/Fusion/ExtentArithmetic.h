@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace sparse_autograd {
@@ -25,6 +26,10 @@ public:
       : builder(builder), loc(loc) {}
 
   Extent constant(int64_t value) { return builder.getIndexAttr(value); }
+  /// An extent of a tensor.
+  Extent sizeOf(mlir::Value tensor, int64_t dim) {
+    return mlir::tensor::getMixedSize(builder, loc, tensor, dim);
+  }
 
   Extent add(Extent a, Extent b) { return create<mlir::arith::AddIOp>(a, b); }
   /// `b` is at most `a`.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExtentArithmetic.h"
+#include "RowBlocks.h"
 #include "SparseAutograd/Fusion/Fusion.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -20,19 +20,6 @@ using namespace mlir;
 namespace sparse_autograd {
 
 namespace {
-
-/// How the loop cuts one dimension of the rows.
-struct RowDimension {
-  OpFoldResult extent;
-  /// Rows in a block, but for the last one, which may have fewer.
-  OpFoldResult tile;
-  /// A static bound on `tile`.
-  int64_t tileBound = 1;
-  OpFoldResult numBlocks;
-  /// Inside the loop: where the block starts and how many rows it has.
-  OpFoldResult offset;
-  OpFoldResult size;
-};
 
 class RowLoopEmitter {
 public:
@@ -59,15 +46,6 @@ private:
     Value destination;
   };
 
-  /// What a block of rows brings into the cache.
-  struct Survey {
-    /// The member with the widest operand, and the loops over a row of that.
-    linalg::LinalgOp widest;
-    SmallVector<unsigned> insideLoops;
-    /// The dimensions of the rows that are contiguous in an operand.
-    llvm::SmallDenseSet<unsigned> contiguousRows;
-  };
-
   /// A slice of a tensor, with the row dimension that cuts each of its
   /// dimensions (their number for none).
   struct Slice {
@@ -77,12 +55,8 @@ private:
   };
 
   void moveDependents();
-  OpFoldResult getLoopExtent(linalg::LinalgOp member, unsigned loop);
-  Survey surveyOperands();
-  void chooseBlocks();
   void createDestinations();
   void shareDestinations();
-  void enterBlock(Value block);
   void slice(RankedTensorType type, AffineMap map, Value full,
              ArrayRef<unsigned> rowLoops, SmallVector<OpFoldResult> &offsets,
              SmallVector<OpFoldResult> &sizes);
@@ -99,8 +73,7 @@ private:
   int64_t blockElements;
   Location loc;
   ExtentArithmetic arith;
-  SmallVector<RowDimension> rows;
-  OpFoldResult numBlocks;
+  RowBlocks blocks;
   SmallVector<Output> outputs;
   /// Inside the loop: the argument for each output, the number of the block,
   /// and the block's part of each result.
@@ -127,118 +100,6 @@ void RowLoopEmitter::moveDependents() {
   rewriter.setInsertionPoint(last);
 }
 
-/// The extent of a loop, from a tensor that exists before the group.
-OpFoldResult RowLoopEmitter::getLoopExtent(linalg::LinalgOp member,
-                                           unsigned loop) {
-  // A static extent of any operand beats a dynamic one.
-  SmallVector<int64_t> ranges = member.getStaticLoopRanges();
-  if (!ShapedType::isDynamic(ranges[loop]))
-    return arith.constant(ranges[loop]);
-  AffineExpr dim = rewriter.getAffineDimExpr(loop);
-  std::optional<std::pair<OpResult, unsigned>> inner;
-  for (OpOperand &operand : member->getOpOperands()) {
-    std::optional<unsigned> position =
-        member.getMatchingIndexingMap(&operand).getResultPosition(dim);
-    if (!position)
-      continue;
-    auto result = dyn_cast<OpResult>(operand.get());
-    if (!result || !group.members.contains(result.getOwner()))
-      return tensor::getMixedSize(rewriter, loc, operand.get(), *position);
-    if (!inner)
-      inner = {result, *position};
-  }
-  auto producer = cast<linalg::LinalgOp>(inner->first.getOwner());
-  return getLoopExtent(producer,
-                       producer.getIndexingMapMatchingResult(inner->first)
-                           .getDimPosition(inner->second));
-}
-
-RowLoopEmitter::Survey RowLoopEmitter::surveyOperands() {
-  // An extent that is not known is taken to be large.
-  constexpr double assumedExtent = 1024;
-  Survey survey;
-  double largest = 0;
-  for (Operation *op : group.members) {
-    auto member = cast<linalg::LinalgOp>(op);
-    ArrayRef<unsigned> rowLoops = group.rowLoops[op];
-    SmallVector<int64_t> ranges = member.getStaticLoopRanges();
-    for (AffineMap map : member.getIndexingMapsArray()) {
-      SmallVector<unsigned> insideLoops;
-      double volume = 1;
-      std::optional<unsigned> lastRow;
-      for (unsigned dim = 0, e = map.getNumResults(); dim < e; ++dim) {
-        unsigned loop = map.getDimPosition(dim);
-        const unsigned *row = llvm::find(rowLoops, loop);
-        lastRow.reset();
-        if (row != rowLoops.end()) {
-          lastRow = row - rowLoops.begin();
-          continue;
-        }
-        insideLoops.push_back(loop);
-        volume *= ShapedType::isDynamic(ranges[loop])
-                      ? assumedExtent
-                      : static_cast<double>(ranges[loop]);
-      }
-      if (insideLoops.size() == map.getNumResults())
-        continue; // every block reads all of it
-      if (lastRow && !insideLoops.empty())
-        survey.contiguousRows.insert(*lastRow);
-      if (!survey.widest || volume > largest) {
-        survey.widest = member;
-        survey.insideLoops = insideLoops;
-        largest = volume;
-      }
-    }
-  }
-  return survey;
-}
-
-/// Cuts the rows into blocks of about `blockElements` elements of the widest
-/// operand, whole rows at a time. Where the rows are the contiguous dimension
-/// of an operand (a reduction of columns) a block has at least a few vectors of
-/// them: fewer would use a part of each cache line, and fetch it again.
-void RowLoopEmitter::chooseBlocks() {
-  Survey survey = surveyOperands();
-  linalg::LinalgOp widest = survey.widest;
-  ArrayRef<unsigned> rowLoops = group.rowLoops[widest];
-  OpFoldResult volume = arith.constant(1);
-  for (unsigned loop : survey.insideLoops)
-    volume = arith.mul(volume, getLoopExtent(widest, loop));
-
-  rows.resize(rowLoops.size());
-  numBlocks = arith.constant(1);
-  for (unsigned k = rowLoops.size(); k-- > 0;) {
-    RowDimension &row = rows[k];
-    row.extent = getLoopExtent(widest, rowLoops[k]);
-    int64_t smallest = survey.contiguousRows.contains(k) ? 64 : 1;
-    row.tileBound = std::max<int64_t>(blockElements, smallest);
-    // Values of one element a row are kept on the stack.
-    if (group.settled)
-      row.tileBound = std::min<int64_t>(row.tileBound, 1024);
-    row.tile = arith.div(arith.constant(blockElements),
-                         arith.max(volume, arith.constant(1)));
-    row.tile = arith.max(arith.min(row.tile, arith.constant(row.tileBound)),
-                         arith.constant(smallest));
-    if (std::optional<int64_t> extent = getConstantIntValue(row.extent)) {
-      row.tile =
-          arith.min(row.tile, arith.constant(std::max<int64_t>(*extent, 1)));
-      row.tileBound = std::max<int64_t>(std::min(row.tileBound, *extent), 1);
-      // Blocks of equal size have static shapes, if that costs little.
-      if (std::optional<int64_t> tile = getConstantIntValue(row.tile))
-        for (int64_t divisor = *tile; 2 * divisor >= *tile; --divisor)
-          if (*extent % divisor == 0) {
-            row.tile = arith.constant(divisor);
-            break;
-          }
-    }
-    if (std::optional<int64_t> tile = getConstantIntValue(row.tile))
-      row.tileBound = *tile;
-    row.numBlocks = arith.ceilDiv(row.extent, row.tile);
-    numBlocks = arith.mul(numBlocks, row.numBlocks);
-    volume = arith.mul(volume, row.tile);
-  }
-}
-
 /// Results that are used behind the loop need a tensor that exists before it.
 void RowLoopEmitter::createDestinations() {
   for (Operation *op : group.members) {
@@ -253,7 +114,7 @@ void RowLoopEmitter::createDestinations() {
       Value destination;
       if (group.partial.contains(member)) {
         destination = tensor::EmptyOp::create(
-            rewriter, loc, ArrayRef<OpFoldResult>(numBlocks),
+            rewriter, loc, ArrayRef<OpFoldResult>(blocks.count),
             getElementTypeOrSelf(result.getType()));
       } else {
         destination = member.getDpsInitOperand(result.getResultNumber())->get();
@@ -309,31 +170,6 @@ void RowLoopEmitter::shareDestinations() {
   }
 }
 
-/// Computes where block number `block` is.
-void RowLoopEmitter::enterBlock(Value block) {
-  blockNumber = block;
-  OpFoldResult rest = block;
-  for (unsigned k = rows.size(); k-- > 0;) {
-    RowDimension &row = rows[k];
-    OpFoldResult index;
-    if (isConstantIntValue(row.numBlocks, 1)) {
-      index = arith.constant(0);
-    } else if (k == 0) {
-      index = rest;
-    } else {
-      index = arith.rem(rest, row.numBlocks);
-      rest = arith.div(rest, row.numBlocks);
-    }
-    row.offset = arith.mul(index, row.tile);
-    std::optional<int64_t> extent = getConstantIntValue(row.extent);
-    std::optional<int64_t> tile = getConstantIntValue(row.tile);
-    if (tile && (*tile == 1 || (extent && *extent % *tile == 0)))
-      row.size = row.tile;
-    else
-      row.size = arith.min(row.tile, arith.sub(row.extent, row.offset));
-  }
-}
-
 /// The part of a tensor, indexed by `map`, that belongs to the block.
 void RowLoopEmitter::slice(RankedTensorType type, AffineMap map, Value full,
                            ArrayRef<unsigned> rowLoops,
@@ -342,11 +178,11 @@ void RowLoopEmitter::slice(RankedTensorType type, AffineMap map, Value full,
   for (unsigned dim = 0, e = type.getRank(); dim < e; ++dim) {
     const unsigned *row = llvm::find(rowLoops, map.getDimPosition(dim));
     if (row != rowLoops.end()) {
-      offsets.push_back(rows[row - rowLoops.begin()].offset);
-      sizes.push_back(rows[row - rowLoops.begin()].size);
+      offsets.push_back(blocks.rows[row - rowLoops.begin()].offset);
+      sizes.push_back(blocks.rows[row - rowLoops.begin()].size);
     } else {
       offsets.push_back(arith.constant(0));
-      sizes.push_back(tensor::getMixedSize(rewriter, loc, full, dim));
+      sizes.push_back(arith.sizeOf(full, dim));
     }
   }
 }
@@ -403,7 +239,7 @@ Value RowLoopEmitter::createInit(linalg::LinalgOp member, OpOperand &init,
       bounds.push_back(
           row == rowLoops.end()
               ? sizes[dim]
-              : arith.constant(rows[row - rowLoops.begin()].tileBound));
+              : arith.constant(blocks.rows[row - rowLoops.begin()].tileBound));
     }
     bool onlyRows = static_cast<int64_t>(rowLoops.size()) == type.getRank();
     if (onlyRows && bounds != sizes) {
@@ -500,7 +336,7 @@ void RowLoopEmitter::cloneMember(linalg::LinalgOp member) {
   if (member.hasIndexSemantics()) {
     SmallVector<OpFoldResult> offsets(member.getNumLoops(), arith.constant(0));
     for (auto [k, loop] : llvm::enumerate(group.rowLoops[member]))
-      offsets[loop] = rows[k].offset;
+      offsets[loop] = blocks.rows[k].offset;
     linalg::offsetIndices(rewriter, copy, offsets);
     rewriter.setInsertionPointAfter(copy);
   }
@@ -541,7 +377,7 @@ SmallVector<Value> RowLoopEmitter::combinePartials(linalg::LinalgOp member,
 
 void RowLoopEmitter::emit() {
   moveDependents();
-  chooseBlocks();
+  blocks = cutRows(arith, group, blockElements);
   createDestinations();
   shareDestinations();
   SmallVector<Value> destinations;
@@ -549,7 +385,7 @@ void RowLoopEmitter::emit() {
     destinations.push_back(output.destination);
 
   auto loop =
-      scf::ForallOp::create(rewriter, loc, ArrayRef<OpFoldResult>(numBlocks),
+      scf::ForallOp::create(rewriter, loc, ArrayRef<OpFoldResult>(blocks.count),
                             destinations, std::nullopt);
   Operation *behind = loop->getNextNode();
   rewriter.setInsertionPointToStart(loop.getBody());
@@ -558,7 +394,8 @@ void RowLoopEmitter::emit() {
     linalg::LinalgOp member = output.member;
     destinationOf[member->getResult(output.result)] = argument;
   }
-  enterBlock(loop.getInductionVar(0));
+  blockNumber = loop.getInductionVar(0);
+  blocks.enter(arith, blockNumber);
   for (Operation *op : group.members)
     cloneMember(cast<linalg::LinalgOp>(op));
 
