@@ -112,9 +112,8 @@ static Decision decide(OpOperand &use, int64_t recomputeLimit,
   // Moving data is free to repeat: what a broadcast reads is in a cache.
   int64_t cost = getBodyCost(producer);
   unsigned reads = countFullReads(producer);
-  if (cost == 0 || reads == 0)
-    if (cost <= recomputeLimit)
-      return Decision::Repeat;
+  if ((cost == 0 || reads == 0) && cost <= recomputeLimit)
+    return Decision::Repeat;
 
   // A result that has to exist anyway is one tensor to read.
   for (Operation *consumer : consumers)

@@ -36,6 +36,13 @@ static TypedAttr getZero(MaskedSpace &space) {
   return FloatAttr::get(space.getAccumulationType(), 0.0);
 }
 
+/// exp(x - maximum) of a selected element, zero of any other; the maximum is
+/// the first of the slices' values.
+static Value exponentiate(ScalarBuilder &s, const Element &e, TypedAttr zero) {
+  Value exponential = s.exp(s.sub(e.value, e.slices[0]));
+  return s.select(e.selected, exponential, s.constant(zero));
+}
+
 /// masked_softmax becomes the maximum of each slice, the exponentials of
 /// x - maximum, their sum, and a pass over the exponentials that divides them
 /// by it: multiplies, with one reciprocal a slice, which is of a number between
@@ -52,9 +59,7 @@ struct LowerMaskedSoftmax : OpRewritePattern<MaskedSoftmaxOp> {
     Value maximum = findMaximum(space);
     Value exponentials = space.mapElements(
         maximum, type, [&](ScalarBuilder &s, const Element &e) {
-          Value exponential = s.exp(s.sub(e.value, e.slices[0]));
-          return SmallVector<Value>{
-              s.select(e.selected, exponential, s.constant(zero))};
+          return SmallVector<Value>{exponentiate(s, e, zero)};
         });
     MaskedSpace exponentialSpace = space.withInput(exponentials);
     Value sum = exponentialSpace.reduce(
@@ -93,9 +98,8 @@ struct LowerMaskedLogSoftmax : OpRewritePattern<MaskedLogSoftmaxOp> {
     Value maximum = findMaximum(space);
     Value sum =
         space.reduce(maximum, zero, [&](ScalarBuilder &s, const Element &e) {
-          Value exponential = s.exp(s.sub(e.value, e.slices[0]));
-          Value selected = s.select(e.selected, exponential, s.constant(zero));
-          return SmallVector<Value>{s.add(e.accumulators[0], selected)};
+          return SmallVector<Value>{
+              s.add(e.accumulators[0], exponentiate(s, e, zero))};
         })[0];
     Value logarithm =
         space.mapSlices(sum, type, [](ScalarBuilder &s, ValueRange sums) {
