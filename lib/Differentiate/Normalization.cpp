@@ -86,6 +86,15 @@ static LogicalResult inlineCalls(func::FuncOp function) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
+/// The kind of reduction that a combiner other than addition is.
+static std::optional<ReductionKind> getReductionKind(Operation *combiner) {
+  return llvm::TypeSwitch<Operation *, std::optional<ReductionKind>>(combiner)
+      .Case([](arith::MaximumFOp) { return ReductionKind::Max; })
+      .Case([](arith::MinimumFOp) { return ReductionKind::Min; })
+      .Case([](arith::MulFOp) { return ReductionKind::Prod; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
 namespace {
 
 /// A named op of linalg is a generic; the contractions and convolutions among
@@ -99,15 +108,6 @@ struct GeneralizeNamedOp : OpInterfaceRewritePattern<linalg::LinalgOp> {
     return linalg::generalizeNamedOp(rewriter, op);
   }
 };
-
-/// The kind of reduction that a combiner other than addition is.
-static std::optional<ReductionKind> getReductionKind(Operation *combiner) {
-  return llvm::TypeSwitch<Operation *, std::optional<ReductionKind>>(combiner)
-      .Case([](arith::MaximumFOp) { return ReductionKind::Max; })
-      .Case([](arith::MinimumFOp) { return ReductionKind::Min; })
-      .Case([](arith::MulFOp) { return ReductionKind::Prod; })
-      .Default([](Operation *) { return std::nullopt; });
-}
 
 /// A linalg.generic that reduces by max, min or mul is an elementwise op
 /// (what is reduced), a masked_reduce and the combination with the init.

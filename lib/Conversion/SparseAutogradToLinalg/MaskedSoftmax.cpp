@@ -13,8 +13,6 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-namespace {
-
 using Element = MaskedSpace::Element;
 
 /// The largest selected element of each slice.
@@ -42,6 +40,8 @@ static Value exponentiate(ScalarBuilder &s, const Element &e, TypedAttr zero) {
   Value exponential = s.exp(s.sub(e.value, e.slices[0]));
   return s.select(e.selected, exponential, s.constant(zero));
 }
+
+namespace {
 
 /// masked_softmax becomes the maximum of each slice, the exponentials of
 /// x - maximum, their sum, and a pass over the exponentials that divides them
