@@ -18,10 +18,10 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-namespace {
+static constexpr int64_t lowWord = 0xFFFFFFFF;
+static constexpr int numRounds = 10;
 
-constexpr int64_t lowWord = 0xFFFFFFFF;
-constexpr int numRounds = 10;
+namespace {
 
 /// Arithmetic on i64, in which 32-bit words are held zero-extended: a product
 /// of two words is then one multiplication, in a lane of a vector too.
@@ -59,10 +59,12 @@ private:
   ImplicitLocOpBuilder &builder;
 };
 
+} // namespace
+
 /// The keys of the rounds, two words each: the halves of the seed, advanced by
 /// Philox's Weyl constants.
-SmallVector<std::pair<Value, Value>> roundKeys(IntegerBuilder &integers,
-                                               Value seed) {
+static SmallVector<std::pair<Value, Value>> roundKeys(IntegerBuilder &integers,
+                                                      Value seed) {
   SmallVector<std::pair<Value, Value>> keys;
   Value low = integers.low(seed), high = integers.high(seed);
   for (int round = 0; round < numRounds; ++round) {
@@ -78,8 +80,9 @@ SmallVector<std::pair<Value, Value>> roundKeys(IntegerBuilder &integers,
 /// Philox 4x32-10: the block of the 128-bit counter (`low`, `high`), as its two
 /// halves of 64 bits, the words 0 and 1 and the words 2 and 3 of the block,
 /// the word of the lower number in the lower bits.
-std::pair<Value, Value> philox(IntegerBuilder &integers, Value low, Value high,
-                               ArrayRef<std::pair<Value, Value>> keys) {
+static std::pair<Value, Value> philox(IntegerBuilder &integers, Value low,
+                                      Value high,
+                                      ArrayRef<std::pair<Value, Value>> keys) {
   Value word0 = integers.low(low), word1 = integers.high(low);
   Value word2 = integers.low(high), word3 = integers.high(high);
   Value multiplier0 = integers.constant(0xD2511F53);
@@ -100,8 +103,8 @@ std::pair<Value, Value> philox(IntegerBuilder &integers, Value low, Value high,
 
 /// The upper `precision` of 64 random bits as a number in [0, 1) of `type`, a
 /// multiple of 2^-precision: every such number is one of `type`.
-Value uniform(ScalarBuilder &scalars, Value bits, FloatType type,
-              int precision) {
+static Value uniform(ScalarBuilder &scalars, Value bits, FloatType type,
+                     int precision) {
   IntegerBuilder integers(scalars);
   Value upper = integers.shiftRight(bits, 64 - precision);
   FloatType wide =
@@ -117,7 +120,7 @@ Value uniform(ScalarBuilder &scalars, Value bits, FloatType type,
 
 /// The upper 52 of 64 random bits as the middle of one of the 2^52 cells of
 /// (0, 1), an f64: never 0, never 1, and as often x as 1 - x.
-Value openUniform(ScalarBuilder &scalars, Value bits) {
+static Value openUniform(ScalarBuilder &scalars, Value bits) {
   Type f64 = scalars.getBuilder().getF64Type();
   Value cell = IntegerBuilder(scalars).shiftRight(bits, 12);
   Value middle =
@@ -126,7 +129,7 @@ Value openUniform(ScalarBuilder &scalars, Value bits) {
 }
 
 /// One element, from its 64 random bits.
-Value drawElement(ScalarBuilder &scalars, RandomOp op, Value bits) {
+static Value drawElement(ScalarBuilder &scalars, RandomOp op, Value bits) {
   Type elementType = op.getType().getElementType();
   FloatType f64 = scalars.getBuilder().getF64Type();
   switch (op.getDistribution()) {
@@ -152,6 +155,8 @@ Value drawElement(ScalarBuilder &scalars, RandomOp op, Value bits) {
   }
   llvm_unreachable("every distribution is handled");
 }
+
+namespace {
 
 /// random becomes one loop that computes each element from its position.
 struct LowerRandom : OpRewritePattern<RandomOp> {

@@ -24,27 +24,14 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
-namespace {
-
-/// grad_mask and stop_gradient are identities once gradients are code.
-template <typename OpTy>
-struct ForwardInput : OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
-  LogicalResult matchAndRewrite(OpTy op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, op.getInput());
-    return success();
-  }
-};
-
 /// Whether the conversion replaces `op`; a `log` stays for a later phase.
-bool isConverted(Operation *op) {
+static bool isConverted(Operation *op) {
   return isa<MaskedReduceOp, MaskedSoftmaxOp, MaskedLogSoftmaxOp, GradMaskOp,
              StopGradientOp, RandomOp>(op);
 }
 
 /// What `op` needs before it can be converted.
-LogicalResult checkConvertible(Operation *op) {
+static LogicalResult checkConvertible(Operation *op) {
   if (isa<ValueAndGradOp, VjpOp, JvpOp>(op))
     return op->emitOpError("is a derivative that is not code yet; run "
                            "--sparse-autograd-differentiate first");
@@ -60,6 +47,19 @@ LogicalResult checkConvertible(Operation *op) {
                 "elements that count as a mask";
   return success();
 }
+
+namespace {
+
+/// grad_mask and stop_gradient are identities once gradients are code.
+template <typename OpTy>
+struct ForwardInput : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, op.getInput());
+    return success();
+  }
+};
 
 struct ConvertSparseAutogradToLinalg
     : sparse_autograd::impl::ConvertSparseAutogradToLinalgBase<

@@ -66,14 +66,14 @@ struct Product {
   T *partials; ///< one C a slice, if there are several
 };
 
-/// Rows that one chunk of a copy or of a scaling covers.
-constexpr int64_t elementwiseGrain = 16384;
+} // namespace
 
-int64_t divideUp(int64_t value, int64_t divisor) {
+/// Rows that one chunk of a copy or of a scaling covers.
+static constexpr int64_t elementwiseGrain = 16384;
+
+static int64_t divideUp(int64_t value, int64_t divisor) {
   return (value + divisor - 1) / divisor;
 }
-
-} // namespace
 
 /// Multiply-adds that a block should have at least, so that starting it costs
 /// little, and that it may be cut down to where blocks are few.
