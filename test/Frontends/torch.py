@@ -10,8 +10,8 @@ import numpy as np
 
 import frontends
 from frontends import Case
-from traced import (erf, matmul, maximum, mean, reshape, rsqrt, softmax,
-                    transpose, where)
+from traced import (convolve, erf, less, log_softmax, matmul, maximum, mean,
+                    pad, reshape, rsqrt, softmax, transpose, where, windows)
 
 
 def mlp(x, w1, b1, w2, b2):
@@ -44,6 +44,48 @@ def attention(q, k, v):
     return transpose(mixed, (0, 2, 1, 3))
 
 
+def nhwc(x):
+    return transpose(x, (0, 2, 3, 1))
+
+
+def nchw(x):
+    return transpose(x, (0, 3, 1, 2))
+
+
+def convolution(x, w, b):
+    padded = pad(nhwc(x), ((0, 0), (1, 1), (1, 1), (0, 0)))
+    y = maximum(convolve(padded, transpose(w, (2, 3, 1, 0))) + b, 0.0)
+    patches = list(windows(y, (2, 2), strides=(2, 2)).values())
+    result = patches[0]
+    for patch in patches[1:]:
+        # Negative numbers have become ties at zero.
+        result = where(less(result, patch), patch, result)
+    return nchw(result)
+
+
+def average_pool(x):
+    patches = windows(nhwc(x), (2, 2), strides=(2, 1)).values()
+    return nchw(sum(patches, start=0.0) / 4.0)
+
+
+def embedding(table, tokens):
+    return table[tokens]
+
+
+def cross_entropy(logits, labels):
+    return -mean(log_softmax(logits)[np.arange(4), labels], 0)
+
+
+def batch_norm(x, weight, bias):
+    centre = np.array([0.375, -0.25, 0.125])
+    rate = 1 / np.sqrt(np.array([1.5, 0.75, 2.25]) + 1e-5)
+    return nchw((nhwc(x) - centre) * rate * weight + bias)
+
+
+def rms_norm(x, weight):
+    return x * rsqrt(mean(x * x, 2, keepdims=True) + 0.125) * weight
+
+
 CASES = [
     Case("mlp", mlp, shapes={0: (4, 6)}),
     Case("mlp-checked", mlp_checked, shapes={0: (3, 4), 1: (4, 5), 2: (5,)},
@@ -51,7 +93,27 @@ CASES = [
                   ({2: (4,)}, "mismatched size for broadcast")]),
     Case("layer-norm", layer_norm),
     Case("attention", attention),
+    Case("convolution", convolution),
+    Case("average-pool", average_pool, shapes={0: (2, 3, 6, 5)}),
+    Case("embedding", embedding, shapes={1: (2, 3)},
+         inputs={1: np.array([[1, 5, 1], [0, 4, 1]])}),
+    Case("cross-entropy", cross_entropy, inputs={1: np.array([2, 0, 4, 2])}),
+    Case("batch-norm", batch_norm),
+    Case("rms-norm-dynamic", rms_norm, shapes={0: (2, 3, 8)}),
 ]
 
+REDUCTION = (("vjp", "jvp"), "combines in a way that has no derivative rule")
+SCALAR_REDUCTION = (("vjp", "value_and_grad", "jvp"), REDUCTION[1])
+TRANSPOSE = (("vjp",), "has no transpose with respect to an operand")
+GATHER = (("vjp", "jvp"), "reads a tensor that is being differentiated")
+# What the compiler refuses; a case that it no longer refuses fails.
+UNSUPPORTED = {
+    "attention": REDUCTION,
+    "cross-entropy": SCALAR_REDUCTION,
+    "convolution": TRANSPOSE,
+    "average-pool": TRANSPOSE,
+    "embedding": GATHER,
+}
+
 if __name__ == "__main__":
-    frontends.run("torch", CASES)
+    frontends.run("torch", CASES, UNSUPPORTED)
