@@ -8,41 +8,18 @@
 
 #include "SparseAutograd/Fusion/Fusion.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 
 using namespace mlir;
 
 namespace sparse_autograd {
 
-/// The cost of one operation of a body, in additions. The weights are those of
-/// vector code: a polynomial for the exponential is about 16 additions long.
-static int64_t getOpCost(Operation &op) {
-  if (op.hasTrait<OpTrait::IsTerminator>() ||
-      op.hasTrait<OpTrait::ConstantLike>() || isa<linalg::IndexOp>(op))
-    return 0;
-  if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp,
-          arith::RemSIOp, arith::RemUIOp, math::SqrtOp, math::RsqrtOp>(op))
-    return 4;
-  if (isa<math::AbsFOp, math::FmaOp, math::CopySignOp, math::FloorOp,
-          math::CeilOp, math::AbsIOp>(op))
-    return 1;
-  if (isa<math::PowFOp>(op))
-    return 48;
-  if (isa_and_nonnull<math::MathDialect>(op.getDialect()))
-    return 16;
-  if (isa_and_nonnull<arith::ArithDialect>(op.getDialect()))
-    return 1;
-  // A random access, or an operation of somebody else's.
-  return 8;
-}
-
 int64_t getBodyCost(linalg::LinalgOp op) {
   int64_t cost = 0;
   for (Operation &inner : *op.getBlock())
-    cost += getOpCost(inner);
+    cost += getArithmeticCost(inner);
   return cost;
 }
 

@@ -32,8 +32,8 @@ inline constexpr llvm::StringLiteral fusionRemarkCategory =
 // Cost model
 //===----------------------------------------------------------------------===//
 
-/// The cost of one execution of the body of `op`, in additions: moving a value
-/// costs nothing, a division 4, an exponential or a logarithm 16.
+/// The cost of one execution of the body of `op`, in additions
+/// (`getArithmeticCost`).
 int64_t getBodyCost(mlir::linalg::LinalgOp op);
 
 /// Whether `op` is a product with rows of its own on both sides (and not a dot

@@ -1,0 +1,24 @@
+//===- ArithmeticCost.h - what an operation costs to compute ----*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_ANALYSIS_ARITHMETICCOST_H
+#define SPARSEAUTOGRAD_ANALYSIS_ARITHMETICCOST_H
+
+#include "mlir/IR/Operation.h"
+
+namespace sparse_autograd {
+
+/// The cost of one execution of `op` on scalars, in additions: a constant costs
+/// nothing, a division 4, an exponential or a logarithm 16. The weights are
+/// those of vector code: a polynomial for the exponential is about 16 additions
+/// long. Regions are not looked into.
+int64_t getArithmeticCost(mlir::Operation &op);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_ANALYSIS_ARITHMETICCOST_H

@@ -1,0 +1,35 @@
+//===- ArithmeticCost.cpp - what an operation costs to compute ------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Analysis/ArithmeticCost.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+int64_t sparse_autograd::getArithmeticCost(Operation &op) {
+  if (op.hasTrait<OpTrait::IsTerminator>() ||
+      op.hasTrait<OpTrait::ConstantLike>() || isa<linalg::IndexOp>(op))
+    return 0;
+  if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp,
+          arith::RemSIOp, arith::RemUIOp, math::SqrtOp, math::RsqrtOp>(op))
+    return 4;
+  if (isa<math::AbsFOp, math::FmaOp, math::CopySignOp, math::FloorOp,
+          math::CeilOp, math::AbsIOp>(op))
+    return 1;
+  if (isa<math::PowFOp>(op))
+    return 48;
+  if (isa_and_nonnull<math::MathDialect>(op.getDialect()))
+    return 16;
+  if (isa_and_nonnull<arith::ArithDialect>(op.getDialect()))
+    return 1;
+  // A random access, or an operation of somebody else's.
+  return 8;
+}
