@@ -15,6 +15,7 @@ packages="
   clang-tidy-22
   cmake
   git
+  libboost-dev
   libclang-rt-22-dev
   libgmock-dev
   libgtest-dev

@@ -6,8 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Normalization.h"
+#include "ResidualTypes.h"
 #include "SparseAutograd/Differentiate/Derivative.h"
 #include "SparseAutograd/Differentiate/Passes.h"
+#include "SplitDerivative.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_DIFFERENTIATEPASS
@@ -21,28 +27,53 @@ namespace {
 
 /// Replaces the derivative ops of a module, innermost derivative first: what a
 /// function calls holds no derivative ops by the time it is differentiated.
+/// The derivatives of a checkpoint and of a custom_vjp call derivatives, which
+/// are expanded in their turn.
 class DerivativeExpander {
 public:
-  explicit DerivativeExpander(ModuleOp module)
-      : module(module), symbolTable(module) {}
+  /// `simplify` canonicalizes a function and merges what it computes twice.
+  DerivativeExpander(ModuleOp module,
+                     std::function<LogicalResult(func::FuncOp)> simplify,
+                     std::optional<int64_t> residualBudget)
+      : module(module), symbolTable(module), simplify(std::move(simplify)),
+        residualBudget(residualBudget) {}
 
   LogicalResult run() {
+    for (auto split : module.getOps<SplitVjpOp>()) {
+      splits[split.getForward()] = split;
+      splits[split.getBackward()] = split;
+    }
+    SmallVector<SplitVjpOp> all(module.getOps<SplitVjpOp>());
+    for (SplitVjpOp split : all)
+      if (failed(define(split)))
+        return failure();
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (failed(expandIn(function)))
         return failure();
+    replaceByCalls();
+    for (SplitVjpOp split : all)
+      split.erase();
     return success();
   }
 
 private:
   LogicalResult expandIn(func::FuncOp function);
   LogicalResult expand(Operation *op);
+  LogicalResult define(SplitVjpOp split);
+  void replaceByCalls();
   FailureOr<func::FuncOp> getDerivative(Operation *op, FlatSymbolRefAttr callee,
                                         DerivativeMode mode,
                                         ArrayRef<int64_t> wrt);
 
   ModuleOp module;
   SymbolTable symbolTable;
+  std::function<LogicalResult(func::FuncOp)> simplify;
+  std::optional<int64_t> residualBudget;
+  /// The split_vjp that defines a function, by the function's name.
+  llvm::StringMap<SplitVjpOp> splits;
+  /// Those that have defined theirs, and those being worked on.
+  llvm::DenseSet<Operation *> defined, beingDefined;
   /// Functions whose derivative ops are gone, and those being worked on.
   llvm::DenseSet<Operation *> expanded, inProgress;
   /// The derivatives built so far, by symbol, mode and arguments.
@@ -54,18 +85,30 @@ private:
 } // namespace
 
 LogicalResult DerivativeExpander::expandIn(func::FuncOp function) {
+  if (auto it = splits.find(function.getSymName()); it != splits.end())
+    return define(it->second);
   if (function.isDeclaration() || expanded.contains(function))
     return success();
   if (!inProgress.insert(function).second)
     return success(); // A plain recursive call; derivatives check their own.
   SmallVector<Operation *> ops;
   SmallVector<func::FuncOp> callees;
+  auto addCallee = [&](StringRef name) {
+    if (auto callee = symbolTable.lookup<func::FuncOp>(name))
+      callees.push_back(callee);
+  };
   function.walk([&](Operation *op) {
-    if (isa<ValueAndGradOp, VjpOp, JvpOp>(op))
+    if (isa<ValueAndGradOp, VjpOp, JvpOp, LinearTransposeOp>(op)) {
       ops.push_back(op);
-    else if (auto call = dyn_cast<func::CallOp>(op))
-      if (auto callee = symbolTable.lookup<func::FuncOp>(call.getCallee()))
-        callees.push_back(callee);
+    } else if (auto call = dyn_cast<func::CallOp>(op)) {
+      addCallee(call.getCallee());
+    } else if (auto checkpoint = dyn_cast<CheckpointOp>(op)) {
+      addCallee(checkpoint.getCallee());
+    } else if (auto custom = dyn_cast<CustomVjpOp>(op)) {
+      addCallee(custom.getCallee());
+      addCallee(custom.getForward());
+      addCallee(custom.getBackward());
+    }
   });
   for (func::FuncOp callee : callees)
     if (failed(expandIn(callee)))
@@ -95,14 +138,20 @@ DerivativeExpander::getDerivative(Operation *op, FlatSymbolRefAttr symbol,
     return failure();
   auto [it, isNew] = derivatives.try_emplace(
       {symbol.getValue().str(), mode, std::vector<int64_t>(wrt)});
+  if (!isNew && !it->second)
+    return op->emitOpError("differentiates '")
+           << symbol.getValue()
+           << "' inside of its own derivative: recursion is not "
+              "differentiated";
   if (isNew) {
     FailureOr<func::FuncOp> built =
         buildDerivative(callee, mode, wrt, symbolTable);
     if (failed(built))
       return op->emitOpError("cannot be expanded: '")
              << symbol.getValue() << "' is not differentiable as it stands";
+    if (failed(expandIn(*built)) || failed(simplify(*built)))
+      return failure();
     it->second = *built;
-    expanded.insert(*built);
   }
   return it->second;
 }
@@ -119,6 +168,10 @@ LogicalResult DerivativeExpander::expand(Operation *op) {
     callee = vjp.getCalleeAttr();
     mode = DerivativeMode::Vjp;
     wrt = vjp.getWrt();
+  } else if (auto transpose = dyn_cast<LinearTransposeOp>(op)) {
+    callee = transpose.getCalleeAttr();
+    mode = DerivativeMode::Vjp;
+    wrt = transpose.getWrt();
   } else {
     auto jvp = cast<JvpOp>(op);
     callee = jvp.getCalleeAttr();
@@ -131,16 +184,120 @@ LogicalResult DerivativeExpander::expand(Operation *op) {
   OpBuilder builder(op);
   auto call = func::CallOp::create(builder, op->getLoc(), *derivative,
                                    op->getOperands());
-  op->replaceAllUsesWith(call.getResults());
+  // A linear function is transposed without its results.
+  op->replaceAllUsesWith(call.getResults().take_back(op->getNumResults()));
   op->erase();
   return success();
+}
+
+/// The function `name` as it is declared, or as a new declaration behind `op`.
+/// A function that the program does not declare is there for its callers.
+static func::FuncOp getDeclaration(Operation *op, StringRef name,
+                                   SymbolTable &symbolTable) {
+  if (auto known = symbolTable.lookup<func::FuncOp>(name))
+    return known;
+  OpBuilder builder(op->getContext());
+  auto function = func::FuncOp::create(builder, op->getLoc(), name,
+                                       builder.getFunctionType({}, {}));
+  symbolTable.insert(function, std::next(Block::iterator(op)));
+  return function;
+}
+
+/// Names the residuals alike where they come out and where they go in.
+static void nameResiduals(func::FuncOp forward, unsigned firstResult,
+                          func::FuncOp backward, unsigned count) {
+  StringRef attribute = SparseAutogradDialect::getNameAttrName();
+  for (unsigned index = 0; index < count; ++index) {
+    auto name =
+        StringAttr::get(forward.getContext(), "residual" + llvm::Twine(index));
+    forward.setResultAttr(firstResult + index, attribute, name);
+    backward.setArgAttr(index, attribute, name);
+  }
+}
+
+LogicalResult DerivativeExpander::define(SplitVjpOp split) {
+  if (defined.contains(split))
+    return success();
+  if (!beingDefined.insert(split).second)
+    return split.emitOpError("defines functions that '")
+           << split.getCallee()
+           << "' calls itself: recursion is not differentiated";
+  auto callee = symbolTable.lookup<func::FuncOp>(split.getCallee());
+  if (!callee)
+    return split.emitOpError("differentiates '")
+           << split.getCallee()
+           << "', which is not a func.func; only those are differentiated";
+  if (failed(expandIn(callee)))
+    return failure();
+  FailureOr<func::FuncOp> joint =
+      buildDerivative(callee, DerivativeMode::Vjp, split.getWrt(), symbolTable);
+  if (failed(joint))
+    return split.emitOpError("cannot be expanded: '")
+           << split.getCallee() << "' is not differentiable as it stands";
+  // What the two parts share is to be seen op by op, and once.
+  if (failed(expandIn(*joint)) || failed(normalizeForDifferentiation(*joint)) ||
+      failed(simplify(*joint)))
+    return failure();
+
+  func::FuncOp backward =
+      getDeclaration(split, split.getBackward(), symbolTable);
+  func::FuncOp forward = getDeclaration(split, split.getForward(), symbolTable);
+  unsigned numArguments = callee.getNumArguments();
+  unsigned numResults = callee.getNumResults();
+  SmallVector<Type> residuals = splitDerivative(
+      *joint, numArguments, numResults, residualBudget, forward, backward);
+  // Another function could come to live where it was.
+  expanded.erase(*joint);
+  symbolTable.erase(*joint);
+  for (unsigned index = 0; index < numArguments; ++index)
+    forward.setArgAttrs(index, callee.getArgAttrDict(index));
+  for (unsigned index = 0; index < numResults; ++index)
+    forward.setResultAttrs(index, callee.getResultAttrDict(index));
+  nameResiduals(forward, numResults, backward, residuals.size());
+  defined.insert(split);
+  return replaceResiduals(
+      module, ResidualsType::get(module.getContext(), split.getForwardAttr()),
+      residuals);
+}
+
+/// Without a derivative of theirs being wanted, checkpoint and custom_vjp are
+/// calls. Derivatives see them before.
+void DerivativeExpander::replaceByCalls() {
+  auto replace = [](Operation *op, FlatSymbolRefAttr callee) {
+    OpBuilder builder(op);
+    auto call = func::CallOp::create(builder, op->getLoc(), callee,
+                                     op->getResultTypes(), op->getOperands());
+    op->replaceAllUsesWith(call.getResults());
+    op->erase();
+  };
+  module.walk([&](CheckpointOp op) { replace(op, op.getCalleeAttr()); });
+  module.walk([&](CustomVjpOp op) { replace(op, op.getCalleeAttr()); });
 }
 
 namespace {
 struct DifferentiatePass
     : sparse_autograd::impl::DifferentiatePassBase<DifferentiatePass> {
+  using DifferentiatePassBase::DifferentiatePassBase;
+
   void runOnOperation() override {
-    if (failed(DerivativeExpander(getOperation()).run()))
+    OpPassManager cleanup(func::FuncOp::getOperationName());
+    cleanup.addPass(createCanonicalizerPass());
+    cleanup.addPass(createCSEPass());
+    RewritePatternSet patterns(&getContext());
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    FrozenRewritePatternSet eraseUnused(std::move(patterns));
+    auto simplify = [&](func::FuncOp function) -> LogicalResult {
+      if (failed(runPipeline(cleanup, function)))
+        return failure();
+      // Equal ops are seen to be equal without the operands they do not use.
+      if (failed(applyPatternsGreedily(function, eraseUnused)))
+        return failure();
+      return runPipeline(cleanup, function);
+    };
+    std::optional<int64_t> budget;
+    if (residualBudget >= 0)
+      budget = residualBudget;
+    if (failed(DerivativeExpander(getOperation(), simplify, budget).run()))
       signalPassFailure();
   }
 };

@@ -219,7 +219,9 @@ void Linearizer::setTangent(Value primal, Value tangent) {
   tangents[primal] = tangent;
   // Nobody needs the shape of a scalar, and the primal may not stay.
   if (isa<RankedTensorType>(tangent.getType()))
-    shapes[tangent] = primal;
+    // An identity hands a tangent on, perhaps into a region: the first primal
+    // is there wherever the tangent is.
+    shapes.try_emplace(tangent, primal);
 }
 
 Transposer::~Transposer() = default;

@@ -30,8 +30,9 @@ static void addCleanup(OpPassManager &pm) {
 }
 
 static void addDifferentiate(OpPassManager &pm) {
-  pm.addPass(createRecordManifest());
   pm.addPass(createDifferentiatePass());
+  // The functions that a split_vjp defines are entries as well.
+  pm.addPass(createRecordManifest());
   // One function per entry: what a caller knows of an argument, the callee's
   // loops should know too.
   pm.addPass(createInlinerPass());
@@ -52,6 +53,7 @@ static void addLowerSparse(OpPassManager &pm) {
   // Last: what it writes to is the destinations that it chose, and merging
   // equal empty tensors would undo that.
   pm.addNestedPass<func::FuncOp>(createFusePass());
+  pm.addPass(createRemoveBarriers());
 }
 
 static void addBuffers(OpPassManager &pm) {

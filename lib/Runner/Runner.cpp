@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Runner/Runner.h"
 #include "Report.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
 #include "SparseAutograd/IO/Write.h"
 #include "SparseAutograd/Pipelines/Pipelines.h"
@@ -32,6 +33,14 @@ std::error_code DiagnosedError::convertToErrorCode() const {
   return llvm::inconvertibleErrorCode();
 }
 
+/// Whether the program leaves it to a split_vjp to define the function `name`.
+static bool isDefinedBySplit(mlir::ModuleOp module, llvm::StringRef name) {
+  auto splits = module.getOps<SplitVjpOp>();
+  return llvm::any_of(splits, [&](SplitVjpOp split) {
+    return split.getForward() == name || split.getBackward() == name;
+  });
+}
+
 /// Makes every function private but the entry to call: nothing else need be
 /// compiled.
 static llvm::Error selectEntry(mlir::ModuleOp module,
@@ -40,13 +49,13 @@ static llvm::Error selectEntry(mlir::ModuleOp module,
   for (auto function : module.getOps<mlir::func::FuncOp>())
     if (function.isPublic() && !function.isExternal())
       functions.push_back(function);
-  if (functions.empty())
+  bool found = isDefinedBySplit(module, options.entry);
+  if (functions.empty() && !found)
     return llvm::createStringError(options.file +
                                    ": has no public function to run");
   if (options.entry.empty() && functions.size() == 1)
     return llvm::Error::success();
   std::string names;
-  bool found = false;
   for (mlir::func::FuncOp function : functions) {
     llvm::StringRef name = function.getSymName();
     names += (names.empty() ? "" : ", ") + name.str();

@@ -116,3 +116,80 @@ func.func @g(%x: f64) -> (f64, f64) {
   %r:2 = sparse_autograd.value_and_grad @declared(%x) {wrt = [0]} : (f64) -> (f64, f64)
   return %r#0, %r#1 : f64, f64
 }
+
+// -----
+
+// A checkpoint of the function that it stands in (G13).
+func.func private @f(%x: f64) -> f64 {
+  // expected-error@+1 {{differentiates 'f' inside of its own derivative: recursion is not differentiated}}
+  %y = sparse_autograd.checkpoint @f(%x) : (f64) -> f64
+  return %y : f64
+}
+func.func @g(%x: f64) -> (f64, f64) {
+  %r:2 = sparse_autograd.value_and_grad @f(%x) {wrt = [0]} : (f64) -> (f64, f64)
+  return %r#0, %r#1 : f64, f64
+}
+
+// -----
+
+// A function that calls its own backward part (G13).
+// expected-error@+1 {{defines functions that 'f' calls itself: recursion is not differentiated}}
+sparse_autograd.split_vjp @f as @f_forward, @f_backward {wrt = [0]}
+func.func private @f_forward(f64) -> (f64, !sparse_autograd.residuals<@f_forward>)
+func.func private @f(%x: f64) -> f64 {
+  %y, %r = func.call @f_forward(%x) : (f64) -> (f64, !sparse_autograd.residuals<@f_forward>)
+  return %y : f64
+}
+
+// -----
+
+// The parts of a function without a rule.
+func.func private @opaque(f64) -> f64
+// expected-note@+1 {{which depends on this argument}}
+func.func private @f(%x: f64) -> f64 {
+  // expected-error@+1 {{has no derivative rule}}
+  %y = func.call @opaque(%x) : (f64) -> f64
+  return %y : f64
+}
+// expected-error@+1 {{cannot be expanded: 'f' is not differentiable as it stands}}
+sparse_autograd.split_vjp @f as @f_forward, @f_backward {wrt = [0]}
+
+// -----
+
+// Residuals are for the backward function.
+sparse_autograd.split_vjp @f as @f_forward, @f_backward {wrt = [0]}
+func.func private @f_forward(f64) -> (f64, !sparse_autograd.residuals<@f_forward>)
+func.func private @f(%x: f64) -> f64 {
+  return %x : f64
+}
+func.func private @g(%x: f64) {
+  %y, %r = func.call @f_forward(%x) : (f64) -> (f64, !sparse_autograd.residuals<@f_forward>)
+  // expected-error@+1 {{reads or makes '!sparse_autograd.residuals<@f_forward>'; residuals go through calls and the ops of scf to the backward function only}}
+  %k = builtin.unrealized_conversion_cast %r : !sparse_autograd.residuals<@f_forward> to f64
+  return
+}
+
+// -----
+
+// The transpose of the user's backward function, which has no rule; in reverse
+// it is called.
+func.func private @f(%x: f64) -> f64 {
+  return %x : f64
+}
+func.func private @opaque(f64) -> f64
+// expected-note@+1 {{which depends on this argument}}
+func.func private @backward(%ct: f64) -> f64 {
+  // expected-error@+1 {{has no derivative rule}}
+  %r = func.call @opaque(%ct) : (f64) -> f64
+  return %r : f64
+}
+func.func private @loss(%x: f64) -> f64 {
+  // expected-error@+1 {{cannot be expanded: 'backward' is not differentiable as it stands}}
+  %y = sparse_autograd.custom_vjp @f(%x) forward(@f) backward(@backward) : (f64) -> f64
+  return %y : f64
+}
+func.func @g(%x: f64) -> (f64, f64, f64, f64) {
+  %r:2 = sparse_autograd.value_and_grad @loss(%x) {wrt = [0]} : (f64) -> (f64, f64)
+  %t:2 = sparse_autograd.jvp @loss(%x) tangents(%x) {wrt = [0]} : (f64), (f64) -> (f64, f64)
+  return %r#0, %r#1, %t#0, %t#1 : f64, f64, f64, f64
+}

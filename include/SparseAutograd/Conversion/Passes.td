@@ -309,4 +309,25 @@ def ConvertSparseAutogradToLinalg
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RemoveBarriers : Pass<"sparse-autograd-remove-barriers"> {
+  let summary = "Replace barriers by their operands";
+  let description = [{
+    A `barrier` keeps a computation apart from an earlier one of the same
+    values, for as long as equal operations are merged. This pass replaces its
+    results by its operands. It is the last one on tensors: from then on what is
+    computed twice lies in two buffers, and stays apart.
+
+    ```mlir
+    %again = sparse_autograd.barrier %x : tensor<8xf32>
+    %y = math.exp %again : tensor<8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = math.exp %x : tensor<8xf32>
+    ```
+  }];
+}
+
 #endif // SPARSEAUTOGRAD_CONVERSION_PASSES_TD

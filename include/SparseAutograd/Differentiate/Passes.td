@@ -16,8 +16,16 @@ def DifferentiatePass
   let summary = "Replace calls of derivatives by the derivatives";
   let description = [{
     Replaces every `sparse_autograd.value_and_grad`, `vjp` and `jvp` by a call
-    of a private function that computes it, on tensors. What is generated is
-    plain IR, which can be differentiated again (semantics G8).
+    of a private function that computes it, on tensors, and every `split_vjp` by
+    the two functions that it defines. What is generated is plain IR, which can
+    be differentiated again (semantics G8). Where a `checkpoint` or a
+    `custom_vjp` is not differentiated, it becomes a call.
+
+    What the backward part of a `split_vjp` needs of the forward part is kept,
+    or computed again from what is kept, whichever costs less in all: a minimum
+    cut over the bytes kept, which are written and read once, and the arithmetic
+    done again. Remarks of the category `sparse-autograd-residuals` say what was
+    chosen and why (`--remarks-filter=sparse-autograd-residuals`).
 
     A function is differentiated by *linearizing* it, op by op through
     `LinearizableOpInterface`, and, for reverse mode, *transposing* the linear
@@ -46,6 +54,12 @@ def DifferentiatePass
     }
     ```
   }];
+  let options = [
+    Option<"residualBudget", "residual-budget", "int64_t", /*default=*/"-1",
+           "The bytes that the residuals of one split_vjp may take, extents "
+           "that are not static counting as 256; more is computed again in the "
+           "backward part. Negative: as many as are the fastest.">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",

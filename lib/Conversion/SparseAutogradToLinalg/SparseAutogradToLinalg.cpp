@@ -32,7 +32,8 @@ static bool isConverted(Operation *op) {
 
 /// What `op` needs before it can be converted.
 static LogicalResult checkConvertible(Operation *op) {
-  if (isa<ValueAndGradOp, VjpOp, JvpOp>(op))
+  if (isa<ValueAndGradOp, VjpOp, JvpOp, LinearTransposeOp, SplitVjpOp,
+          CheckpointOp, CustomVjpOp>(op))
     return op->emitOpError("is a derivative that is not code yet; run "
                            "--sparse-autograd-differentiate first");
   if (!isConverted(op))

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CallRules.h"
 #include "MaskedPartials.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Rules.h"
@@ -206,5 +207,6 @@ void sparse_autograd::registerSparseAutogradDerivativeRules(
     GradMaskOp::attachInterface<GradMaskModel>(*context);
     StopGradientOp::attachInterface<ConstantModel<StopGradientOp>>(*context);
     LogOp::attachInterface<ConstantModel<LogOp>>(*context);
+    attachCallRules(*context);
   });
 }

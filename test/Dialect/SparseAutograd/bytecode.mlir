@@ -80,8 +80,29 @@ func.func @derivatives(%w: tensor<8xf32>, %b: f32, %n: i32, %c: tensor<2xf32>) {
   // CHECK: "sparse_autograd.jvp"
   // CHECK-SAME: operandSegmentSizes = array<i32: 3, 1>
   %j:4 = sparse_autograd.jvp @f(%w, %b, %n) tangents(%w) {wrt = [0]} : (tensor<8xf32>, f32, i32), (tensor<8xf32>) -> (f32, tensor<2xf32>, f32, tensor<2xf32>)
+  // CHECK: "sparse_autograd.linear_transpose"
+  // CHECK-SAME: operandSegmentSizes = array<i32: 2, 1>
+  %t = sparse_autograd.linear_transpose @l(%b, %b) cotangents(%c) {wrt = [1]} : (f32, f32), (tensor<2xf32>) -> (f32)
+  // CHECK: "sparse_autograd.checkpoint"
+  // CHECK-SAME: callee = @f
+  %k:2 = sparse_autograd.checkpoint @f(%w, %b, %n) : (tensor<8xf32>, f32, i32) -> (f32, tensor<2xf32>)
+  // CHECK: "sparse_autograd.custom_vjp"
+  // CHECK-SAME: backward = @backward, callee = @f, forward = @forward
+  %y:2 = sparse_autograd.custom_vjp @f(%w, %b, %n) forward(@forward) backward(@backward) : (tensor<8xf32>, f32, i32) -> (f32, tensor<2xf32>)
+  // CHECK: "sparse_autograd.barrier"
+  %r:2 = sparse_autograd.barrier %w, %n : tensor<8xf32>, i32
   return
 }
+
+func.func private @l(f32, f32) -> tensor<2xf32>
+func.func private @forward(tensor<8xf32>, f32, i32) -> (f32, tensor<2xf32>, index)
+func.func private @backward(index, f32, tensor<2xf32>) -> (tensor<8xf32>, f32)
+
+// CHECK: "sparse_autograd.split_vjp"
+// CHECK-SAME: backward = @f_backward, callee = @f, forward = @f_forward, wrt = array<i64: 1, 0>
+sparse_autograd.split_vjp @f as @f_forward, @f_backward {wrt = [1, 0]}
+// CHECK: !sparse_autograd.residuals<@f_forward>
+func.func private @f_backward(!sparse_autograd.residuals<@f_forward>, f32, tensor<2xf32>) -> (f32, tensor<8xf32>)
 
 // CHECK: sparse_autograd.name = "ratings"
 // CHECK-SAME: sparse_autograd.mask_of = "ratings"

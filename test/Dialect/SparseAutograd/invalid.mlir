@@ -311,3 +311,180 @@ func.func private @f(f64 {sparse_autograd.nmae = "x"})
 
 // expected-error@+1 {{unknown attribute 'sparse_autograd.nmae' on a result}}
 func.func private @f() -> (f64 {sparse_autograd.nmae = "x"})
+
+// -----
+
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{'nowhere' is not a function of this module}}
+  %0:2 = sparse_autograd.checkpoint @nowhere(%x, %n) : (f64, i32) -> (f64, i32)
+  return
+}
+
+// -----
+
+func.func private @f(f64, i32) -> (f64, i32)
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{passes 1 arguments to 'f', which takes 2}}
+  %0:2 = sparse_autograd.checkpoint @f(%x) : (f64) -> (f64, i32)
+  return
+}
+
+// -----
+
+func.func private @f(f64, i32) -> (f64, i32)
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{needs the results ('f64', 'i32'), not ('f64')}}
+  %0 = sparse_autograd.checkpoint @f(%x, %n) : (f64, i32) -> f64
+  return
+}
+
+// -----
+
+func.func private @f(f64, i32) -> (f64, i32)
+func.func private @fw(f64, i32) -> (f64, i32, tensor<4xf64>)
+func.func private @bw(tensor<4xf64>, f64) -> f64
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{'nowhere' is not a function of this module}}
+  %0:2 = sparse_autograd.custom_vjp @f(%x, %n) forward(@nowhere) backward(@bw) : (f64, i32) -> (f64, i32)
+  return
+}
+
+// -----
+
+func.func private @f(f64, i32) -> (f64, i32)
+func.func private @fw(f64, i32) -> (f64, i32, tensor<4xf64>)
+func.func private @bw(tensor<4xf64>, f64) -> f64
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{'nowhere' is not a function of this module}}
+  %0:2 = sparse_autograd.custom_vjp @f(%x, %n) forward(@fw) backward(@nowhere) : (f64, i32) -> (f64, i32)
+  return
+}
+
+// -----
+
+func.func private @f(f64, i32) -> (f64, i32)
+func.func private @fw(f64, i32) -> (f64, i32, tensor<4xf64>)
+func.func private @bw(tensor<4xf64>, f64) -> f64
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{needs the results ('f64', 'i32'), not ('f64')}}
+  %0 = sparse_autograd.custom_vjp @f(%x, %n) forward(@fw) backward(@bw) : (f64, i32) -> f64
+  return
+}
+
+// -----
+
+func.func private @f(f64, i32) -> (f64, i32)
+func.func private @fw(f64, i32) -> (f64, i32, tensor<4xf64>)
+func.func private @bw(tensor<4xf64>, f64) -> f64
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{needs 'bw' of type '(f64, i32) -> (f64, i32)', not '(tensor<4xf64>, f64) -> f64': it takes the arguments of the callee and returns its results, then the residuals}}
+  %0:2 = sparse_autograd.custom_vjp @f(%x, %n) forward(@bw) backward(@bw) : (f64, i32) -> (f64, i32)
+  return
+}
+
+// -----
+
+func.func private @f(f64, i32) -> (f64, i32)
+func.func private @short(f64, i32) -> f64
+func.func private @bw(tensor<4xf64>, f64) -> f64
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{needs 'short' of type '(f64, i32) -> (f64, i32)', not '(f64, i32) -> f64': it takes the arguments of the callee}}
+  %0:2 = sparse_autograd.custom_vjp @f(%x, %n) forward(@short) backward(@bw) : (f64, i32) -> (f64, i32)
+  return
+}
+
+// -----
+
+func.func private @f(f64, i32) -> (f64, i32)
+func.func private @fw(f64, i32) -> (f64, i32, tensor<4xf64>)
+func.func private @wrong(tensor<4xf64>) -> f64
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{needs 'wrong' of type '(tensor<4xf64>, f64) -> f64', not '(tensor<4xf64>) -> f64': it takes the residuals and a cotangent for each floating result, and returns a gradient for each floating argument}}
+  %0:2 = sparse_autograd.custom_vjp @f(%x, %n) forward(@fw) backward(@wrong) : (f64, i32) -> (f64, i32)
+  return
+}
+
+// -----
+
+func.func private @l(f64, f64) -> f64
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{'wrt' lists no argument}}
+  %0 = sparse_autograd.linear_transpose @l(%x, %x) cotangents(%x) {wrt = []} : (f64, f64), (f64) -> (f64)
+  return
+}
+
+// -----
+
+func.func private @l(f64, f64) -> f64
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{needs the cotangents ('f64'), not ('i32')}}
+  %0 = sparse_autograd.linear_transpose @l(%x, %x) cotangents(%n) {wrt = [1]} : (f64, f64), (i32) -> (f64)
+  return
+}
+
+// -----
+
+func.func private @l(f64, f64) -> f64
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{needs the results ('f64'), not ('f64', 'f64')}}
+  %0:2 = sparse_autograd.linear_transpose @l(%x, %x) cotangents(%x) {wrt = [1]} : (f64, f64), (f64) -> (f64, f64)
+  return
+}
+
+// -----
+
+func.func private @k(f64, f64) -> i32
+func.func @h(%x: f64, %n: i32) {
+  // expected-error@+1 {{'k' returns 'i32'; a linear function returns floats and tensors of floats only}}
+  %0 = sparse_autograd.linear_transpose @k(%x, %x) cotangents(%n) {wrt = [1]} : (f64, f64), (i32) -> (f64)
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'nowhere' is not a function of this module}}
+sparse_autograd.split_vjp @nowhere as @a, @b {wrt = [0]}
+
+// -----
+
+func.func private @g(f64, i32) -> (f64, i32)
+// expected-error@+1 {{'wrt' lists argument 1 of type 'i32'; only floats and tensors of floats are differentiable}}
+sparse_autograd.split_vjp @g as @a, @b {wrt = [1]}
+
+// -----
+
+func.func private @g(f64, i32) -> (f64, i32)
+// expected-error@+1 {{defines 'a' twice}}
+sparse_autograd.split_vjp @g as @a, @a {wrt = [0]}
+
+// -----
+
+func.func private @g(f64, i32) -> (f64, i32)
+func.func private @a(%x: f64) {
+  return
+}
+// expected-error@+1 {{defines 'a', which is defined already}}
+sparse_autograd.split_vjp @g as @a, @b {wrt = [0]}
+
+// -----
+
+func.func private @g(f64, i32) -> (f64, i32)
+func.func private @a(f64, i32) -> f64
+// expected-error@+1 {{defines 'a' of type '(f64, i32) -> (f64, i32, !sparse_autograd.residuals<@a>)', which is declared as '(f64, i32) -> f64'}}
+sparse_autograd.split_vjp @g as @a, @b {wrt = [0]}
+
+// -----
+
+func.func private @g(f64, i32) -> (f64, i32)
+func.func private @b(!sparse_autograd.residuals<@b>, f64) -> f64
+// expected-error@+1 {{defines 'b' of type '(!sparse_autograd.residuals<@a>, f64) -> f64', which is declared as '(!sparse_autograd.residuals<@b>, f64) -> f64'}}
+sparse_autograd.split_vjp @g as @a, @b {wrt = [0]}
+
+// -----
+
+func.func private @g(f64) -> f64
+func.func @h() {
+  // expected-error@+1 {{expects parent op 'builtin.module'}}
+  sparse_autograd.split_vjp @g as @a, @b {wrt = [0]}
+  return
+}

@@ -43,8 +43,30 @@ func.func @derivatives(%w: tensor<8xf32>, %b: f32, %n: i32, %c: tensor<2xf32>) {
   %v:3 = sparse_autograd.vjp @f(%w, %b, %n) cotangents(%b, %c) {wrt = [1]} : (tensor<8xf32>, f32, i32), (f32, tensor<2xf32>) -> (f32, tensor<2xf32>, f32)
   // CHECK: sparse_autograd.jvp @f(%{{.*}}, %{{.*}}, %{{.*}}) tangents(%{{.*}}) {wrt = [0]}
   %j:4 = sparse_autograd.jvp @f(%w, %b, %n) tangents(%w) {wrt = [0]} : (tensor<8xf32>, f32, i32), (tensor<8xf32>) -> (f32, tensor<2xf32>, f32, tensor<2xf32>)
+  // CHECK: sparse_autograd.linear_transpose @l(%{{.*}}, %{{.*}}) cotangents(%{{.*}}) {wrt = [1]} : (f32, f32), (tensor<2xf32>) -> (f32)
+  %t = sparse_autograd.linear_transpose @l(%b, %b) cotangents(%c) {wrt = [1]} : (f32, f32), (tensor<2xf32>) -> (f32)
   return
 }
+
+func.func private @l(f32, f32) -> tensor<2xf32>
+func.func private @forward(tensor<8xf32>, f32, i32) -> (f32, tensor<2xf32>, index)
+func.func private @backward(index, f32, tensor<2xf32>) -> (tensor<8xf32>, f32)
+
+// CHECK-LABEL: func.func @calls
+func.func @calls(%w: tensor<8xf32>, %b: f32, %n: i32) {
+  // CHECK: sparse_autograd.checkpoint @f(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<8xf32>, f32, i32) -> (f32, tensor<2xf32>)
+  %k:2 = sparse_autograd.checkpoint @f(%w, %b, %n) : (tensor<8xf32>, f32, i32) -> (f32, tensor<2xf32>)
+  // CHECK: sparse_autograd.custom_vjp @f(%{{.*}}, %{{.*}}, %{{.*}}) forward(@forward) backward(@backward) : (tensor<8xf32>, f32, i32) -> (f32, tensor<2xf32>)
+  %y:2 = sparse_autograd.custom_vjp @f(%w, %b, %n) forward(@forward) backward(@backward) : (tensor<8xf32>, f32, i32) -> (f32, tensor<2xf32>)
+  // CHECK: sparse_autograd.barrier %{{.*}}, %{{.*}} : tensor<8xf32>, i32
+  %r:2 = sparse_autograd.barrier %w, %n : tensor<8xf32>, i32
+  return
+}
+
+// CHECK: sparse_autograd.split_vjp @f as @f_forward, @f_backward {wrt = [1, 0]}
+sparse_autograd.split_vjp @f as @f_forward, @f_backward {wrt = [1, 0]}
+// CHECK: func.func private @f_backward(!sparse_autograd.residuals<@f_forward>, f32, tensor<2xf32>)
+func.func private @f_backward(!sparse_autograd.residuals<@f_forward>, f32, tensor<2xf32>) -> (f32, tensor<8xf32>)
 
 // CHECK-LABEL: func.func @program
 // CHECK-SAME: sparse_autograd.name = "ratings"

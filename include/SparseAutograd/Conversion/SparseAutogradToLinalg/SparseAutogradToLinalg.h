@@ -15,6 +15,7 @@
 namespace sparse_autograd {
 
 #define GEN_PASS_DECL_CONVERTSPARSEAUTOGRADTOLINALG
+#define GEN_PASS_DECL_REMOVEBARRIERS
 #include "SparseAutograd/Conversion/Passes.h.inc"
 
 /// Adds the patterns that replace masked_reduce, masked_softmax,

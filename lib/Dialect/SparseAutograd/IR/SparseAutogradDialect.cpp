@@ -21,6 +21,9 @@ using namespace sparse_autograd;
 #define GET_ATTRDEF_CLASSES
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradAttributes.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradTypes.cpp.inc"
+
 namespace {
 /// Every op of the dialect may be inlined: none depends on where it stands.
 struct SparseAutogradInlinerInterface : DialectInlinerInterface {
@@ -33,6 +36,7 @@ struct SparseAutogradInlinerInterface : DialectInlinerInterface {
 
 void SparseAutogradDialect::initialize() {
   registerAttributes();
+  registerTypes();
   registerOps();
   addInterfaces<SparseAutogradInlinerInterface>();
 }
@@ -41,6 +45,13 @@ void SparseAutogradDialect::registerAttributes() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradAttributes.cpp.inc"
+      >();
+}
+
+void SparseAutogradDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradTypes.cpp.inc"
       >();
 }
 

@@ -27,6 +27,9 @@
 #define GET_ATTRDEF_CLASSES
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradAttributes.h.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradTypes.h.inc"
+
 #define GET_OP_CLASSES
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradOps.h.inc"
 

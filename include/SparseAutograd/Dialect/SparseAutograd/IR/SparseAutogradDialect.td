@@ -33,6 +33,7 @@ def SparseAutogradDialect : Dialect {
   }];
   let cppNamespace = "::sparse_autograd";
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 0;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
@@ -49,6 +50,7 @@ def SparseAutogradDialect : Dialect {
   private:
     void registerAttributes();
     void registerOps();
+    void registerTypes();
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -11,6 +11,7 @@
 
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradReductionOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradGradientOps.td"
+include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradDerivativeOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradProgramOps.td"
 
 #endif // SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADOPS_TD

@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADTYPES_TD
 #define SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADTYPES_TD
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/IR/EnumAttr.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradDialect.td"
@@ -67,5 +68,23 @@ def SparseAutograd_Distribution : I32EnumAttr<
 def SparseAutograd_DistributionAttr
     : EnumAttr<SparseAutogradDialect, SparseAutograd_Distribution,
                "distribution">;
+
+def SparseAutograd_ResidualsType
+    : TypeDef<SparseAutogradDialect, "Residuals"> {
+  let mnemonic = "residuals";
+  let summary = "What the backward part of a derivative needs of the forward part";
+  let description = [{
+    What the function `forward`, which a `split_vjp` defines, hands on to its
+    backward part: as many values, of whichever types, as the pass
+    `--sparse-autograd-differentiate` decides, which also replaces the type by
+    theirs.
+
+    ```mlir
+    !sparse_autograd.residuals<@f_forward>
+    ```
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$forward);
+  let assemblyFormat = "`<` $forward `>`";
+}
 
 #endif // SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADTYPES_TD

@@ -1,0 +1,54 @@
+// RUN: sparse-opt %s --sparse-autograd-differentiate --inline --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd=compile-to=lower-sparse | FileCheck %s --check-prefix=LOWERED
+
+// The backward pass computes the callee again, from a barrier that waits for
+// the cotangent: common-subexpression elimination leaves both (F3).
+// CHECK-LABEL: func.func @reverse
+// CHECK-SAME: %[[X:.*]]: f64, %[[CT:.*]]: f64
+// CHECK: %[[EXP:.*]] = math.exp %[[X]]
+// CHECK: %[[Y:.*]] = math.sin %[[EXP]]
+// CHECK: %[[LATE:.*]]:2 = sparse_autograd.barrier %[[X]], %[[CT]]
+// CHECK: %[[AGAIN:.*]] = math.exp %[[LATE]]#0
+// CHECK: %[[COS:.*]] = math.cos %[[AGAIN]]
+// CHECK: %[[DEXP:.*]] = arith.mulf %[[LATE]]#1, %[[COS]]
+// CHECK: %[[DX:.*]] = arith.mulf %[[DEXP]], %[[AGAIN]]
+// CHECK: return %[[Y]], %[[DX]]
+//
+// Below tensors the barrier is gone, the second computation is not.
+// LOWERED-LABEL: func.func @reverse
+// LOWERED-NOT: sparse_autograd.barrier
+// LOWERED-COUNT-2: math.exp
+func.func private @layer(%x: f64) -> f64 {
+  %e = math.exp %x : f64
+  %y = math.sin %e : f64
+  return %y : f64
+}
+func.func private @f(%x: f64) -> f64 {
+  %y = sparse_autograd.checkpoint @layer(%x) : (f64) -> f64
+  return %y : f64
+}
+func.func @reverse(%x: f64, %ct: f64) -> (f64, f64) {
+  %y, %dx = sparse_autograd.vjp @f(%x) cotangents(%ct) {wrt = [0]} : (f64), (f64) -> (f64, f64)
+  return %y, %dx : f64, f64
+}
+
+// Forward mode keeps nothing, so there is nothing to compute again.
+// CHECK-LABEL: func.func @forward
+// CHECK-NOT: sparse_autograd.barrier
+// CHECK-COUNT-1: math.exp
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @forward(%x: f64, %t: f64) -> (f64, f64) {
+  %y, %ty = sparse_autograd.jvp @f(%x) tangents(%t) {wrt = [0]} : (f64), (f64) -> (f64, f64)
+  return %y, %ty : f64, f64
+}
+
+// Without a derivative it is a call.
+// CHECK-LABEL: func.func @value
+// CHECK-NOT: sparse_autograd
+// CHECK: math.exp
+// CHECK: math.sin
+func.func @value(%x: f64) -> f64 {
+  %y = sparse_autograd.checkpoint @layer(%x) : (f64) -> f64
+  return %y : f64
+}
