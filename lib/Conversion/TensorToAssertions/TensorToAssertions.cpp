@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
 #include "ProvedAssertions.h"
+#include "ShapeAssertions.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -118,7 +119,8 @@ static void assertEqualExtents(OpBuilder &builder, linalg::LinalgOp op) {
 /// Whether anything about `op` is open: an extent of an operand or result, or
 /// an index.
 static bool needsCheck(Operation *op) {
-  if (!isa<RuntimeVerifiableOpInterface>(op) || isa<tensor::DimOp>(op))
+  if (!hasShapeAssertions(op) &&
+      (!isa<RuntimeVerifiableOpInterface>(op) || isa<tensor::DimOp>(op)))
     return false;
   bool hasTensor = false, isStatic = true;
   auto look = [&](Type type) {
@@ -134,13 +136,18 @@ static bool needsCheck(Operation *op) {
   return hasTensor && !isStatic;
 }
 
-static void assertBefore(RuntimeVerifiableOpInterface op) {
+static void assertBefore(Operation *op) {
   OpBuilder builder(op);
-  auto structured = dyn_cast<linalg::LinalgOp>(op.getOperation());
+  if (hasShapeAssertions(op))
+    return assertShapes(builder, op, [&](Value holds, const Twine &detail) {
+      cf::AssertOp::create(builder, op->getLoc(), holds,
+                           makeMessage(op, detail));
+    });
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (structured && isTraversedByDims(structured))
     return assertEqualExtents(builder, structured);
-  op.generateRuntimeVerification(
-      builder, op.getLoc(),
+  cast<RuntimeVerifiableOpInterface>(op).generateRuntimeVerification(
+      builder, op->getLoc(),
       [](Operation *op, StringRef detail) { return makeMessage(op, detail); });
 }
 
@@ -148,8 +155,8 @@ namespace {
 struct TensorToAssertionsPass
     : sparse_autograd::impl::TensorToAssertionsBase<TensorToAssertionsPass> {
   void runOnOperation() override {
-    SmallVector<RuntimeVerifiableOpInterface> ops;
-    getOperation()->walk([&](RuntimeVerifiableOpInterface op) {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
       if (needsCheck(op))
         ops.push_back(op);
     });

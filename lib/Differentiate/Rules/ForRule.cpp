@@ -132,10 +132,14 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
           return mapping.lookupOrDefault(value);
         }));
     linearizer.noteClones(mapping);
-    for (auto [position, index] : llvm::enumerate(active))
+    for (auto [position, index] : llvm::enumerate(active)) {
+      Value argument = tangent.getRegionIterArg(position);
       if (Value primal =
               mapping.lookupOrNull(Value(loop.getRegionIterArg(index))))
-        linearizer.setTangent(primal, tangent.getRegionIterArg(position));
+        linearizer.setTangent(primal, argument);
+      else // What the body does not read is not kept, but it has its extents.
+        linearizer.noteShape(argument, loop.getInitArgs()[index]);
+    }
     if (failed(linearizer.linearizeBlock(*tangent.getBody())))
       return failure();
     yield->setOperands(yieldedTangents(*tangent.getBody(), active, linearizer));

@@ -1,0 +1,114 @@
+# Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# RUN: %python %s
+"""Offsets, sizes and extents of tensor ops that do not fit are an error of the
+call, and nothing is read or written outside; those that just fit are right."""
+
+import numpy as np
+
+from execution import Program, finish, same_bits
+
+program = Program("shapes", level=0, threads=1)
+V, M = "tensor<?xf64>", "tensor<?x?xf64>"
+
+
+def vector(n, first=0):
+    return np.arange(first, first + n, dtype=np.float64)
+
+
+def expect(array):
+    return lambda result: same_bits(result, array)
+
+
+program.entry("insert", [V, V, "index", "index", "index"], [V], f"""
+  %r = tensor.insert_slice %a0 into %a1[%a2] [%a3] [%a4] : {V} into {V}
+  return %r : {V}""")
+OUTSIDE = "tensor.insert_slice: the slice does not lie in dimension 0"
+HUGE = 2**62
+for source, size, offset, count, stride, problem in (
+        (4, 8, 0, 4, 1, None), (4, 8, 4, 4, 1, None), (3, 7, 0, 3, 3, None),
+        (0, 8, 8, 0, 1, None), (0, 0, 0, 0, 1, None), (1, 8, 7, 1, 5, None),
+        (4, 8, 5, 4, 1, OUTSIDE), (4, 8, -1, 4, 1, OUTSIDE),
+        (1, 8, 8, 1, 1, OUTSIDE), (3, 6, 0, 3, 3, OUTSIDE),
+        (4, 8, HUGE, 4, 1, OUTSIDE), (4, 8, 0, 4, HUGE, OUTSIDE),
+        (4, 8, 0, -1, 1, OUTSIDE),
+        (4, 8, 0, HUGE, HUGE, OUTSIDE),
+        (1, 8, 0, 1, 0, "the stride of dimension 0 must be positive"),
+        (4, 8, 0, 3, 1, "dimension 0 of the source must have the size"),
+        (4, 8, 0, 5, 1, "dimension 0 of the source must have the size")):
+    result = vector(size, 100)
+    if problem is None and count:
+        result[offset:offset + (count - 1) * stride + 1:stride] = vector(source)
+    program.call("insert", [vector(source), vector(size, 100), offset, count,
+                            stride], problem or expect(result),
+                 str((source, size, offset, count, stride)))
+
+program.entry("insert_row", [V, M, "index", "index"], [M], f"""
+  %r = tensor.insert_slice %a0 into %a1[%a2, 0] [1, %a3] [1, 1] : {V} into {M}
+  return %r : {M}""")
+matrix = vector(6).reshape(2, 3)
+for row, count, problem in ((1, 3, None), (2, 3, OUTSIDE),
+                            (0, 4, "the slice does not lie in dimension 1"),
+                            (0, 2, "dimension 0 of the source must")):
+    result = matrix.copy()
+    if problem is None:
+        result[row] = vector(3, 7)
+    program.call("insert_row", [vector(3, 7), matrix, row, count],
+                 problem or expect(result), str((row, count)))
+
+program.entry("expand", [V, "index", "index"], [M], f"""
+  %r = tensor.expand_shape %a0 [[0, 1]] output_shape [%a1, %a2] : {V} into {M}
+  return %r : {M}""")
+for rows, columns, problem in (
+        (2, 3, None), (6, 1, None), (4, 2, "must multiply to its own"),
+        (0, 6, "must multiply to its own"),
+        (-2, -3, "must not be negative")):
+    program.call("expand", [vector(6), rows, columns],
+                 problem or expect(vector(6).reshape(rows, columns)),
+                 str((rows, columns)))
+
+program.entry("concat", [M, M], [M], f"""
+  %r = tensor.concat dim(0) %a0, %a1 : ({M}, {M}) -> {M}
+  return %r : {M}""")
+for columns, problem in ((3, None), (2, "dimension 1 of operand 1 must have")):
+    other = vector(2 * columns, 50).reshape(2, columns)
+    program.call("concat", [matrix, other],
+                 problem or expect(np.concatenate([matrix, other])),
+                 str(columns))
+
+program.entry("pad", [V, "index", "index"], [V], f"""
+  %zero = arith.constant 0.0 : f64
+  %r = tensor.pad %a0 low[%a1] high[%a2] {{
+  ^bb0(%i: index):
+    tensor.yield %zero : f64
+  }} : {V} to {V}
+  return %r : {V}""")
+for low, high, problem in ((0, 0, None), (2, 1, None),
+                           (-1, 0, "the padding must not be negative"),
+                           (0, -5, "the padding must not be negative")):
+    program.call("pad", [vector(4), low, high],
+                 problem or expect(np.pad(vector(4), (low, high))),
+                 str((low, high)))
+
+# What a loop carries keeps its extents; the backward pass keeps it in one
+# tensor.
+program.define(f"""
+func.func private @doubled(%x: {V}, %n: index) -> {V} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> ({V}) {{
+    %w = tensor.concat dim(0) %v, %v : ({V}, {V}) -> {V}
+    %s = math.absf %w : {V}
+    scf.yield %s : {V}
+  }}
+  return %r : {V}
+}}""")
+program.entry("grow", [V, "index", V], [V, V], f"""
+  %r:2 = sparse_autograd.vjp @doubled(%a0, %a1) cotangents(%a2) {{wrt = [0]}} : ({V}, index), ({V}) -> ({V}, {V})
+  return %r#0, %r#1 : {V}, {V}""")
+program.call("grow", [vector(4, 1), 1, vector(8)],
+             lambda y, dx: same_bits(y, np.tile(vector(4, 1), 2)) +
+             same_bits(dx, vector(4) + vector(4, 4)))
+program.call("grow", [vector(4, 1), 2, vector(16)], "must have")
+finish([program])
