@@ -128,3 +128,50 @@ func.func @by_hand(
       : (tensor<?x?xf32>, tensor<?x?xi1>) -> (f32, tensor<?x?xf32>)
   return %mean, %dx : f32, tensor<?x?xf32>
 }
+
+//===----------------------------------------------------------------------===//
+// 5. The user's own rule
+//===----------------------------------------------------------------------===//
+
+// What the backward pass needs: the mask and the number of elements.
+func.func private @mean_forward(%x: tensor<?x?xf32>, %mask: tensor<?x?xi1>)
+    -> (f32, tensor<?x?xi1>, f32) {
+  %mean = func.call @mean_by_hand(%x, %mask) : (tensor<?x?xf32>, tensor<?x?xi1>) -> f32
+  %count = func.call @count(%mask) : (tensor<?x?xi1>) -> f32
+  return %mean, %mask, %count : f32, tensor<?x?xi1>, f32
+}
+
+// grad_output * valid / count, where it is valid.
+func.func private @mean_backward(%mask: tensor<?x?xi1>, %count: f32, %grad_output: f32)
+    -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %rows = tensor.dim %mask, %c0 : tensor<?x?xi1>
+  %columns = tensor.dim %mask, %c1 : tensor<?x?xi1>
+  %empty = tensor.empty(%rows, %columns) : tensor<?x?xf32>
+  %each = arith.divf %grad_output, %count : f32
+  %dx = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel"]}
+      ins(%mask : tensor<?x?xi1>) outs(%empty : tensor<?x?xf32>) {
+    ^bb0(%valid: i1, %out: f32):
+      %selected = arith.select %valid, %each, %zero : f32
+      linalg.yield %selected : f32
+  } -> tensor<?x?xf32>
+  return %dx : tensor<?x?xf32>
+}
+
+func.func private @mean_with_rule(%x: tensor<?x?xf32>, %mask: tensor<?x?xi1>) -> f32 {
+  %mean = sparse_autograd.custom_vjp @mean_by_hand(%x, %mask)
+      forward(@mean_forward) backward(@mean_backward)
+      : (tensor<?x?xf32>, tensor<?x?xi1>) -> f32
+  return %mean : f32
+}
+
+func.func @custom_rule(
+    %x: tensor<?x?xf32> {sparse_autograd.name = "x"},
+    %mask: tensor<?x?xi1> {sparse_autograd.name = "mask", sparse_autograd.mask_of = "x"})
+    -> (f32 {sparse_autograd.name = "mean"}, tensor<?x?xf32> {sparse_autograd.name = "gradient"}) {
+  %mean, %dx = sparse_autograd.value_and_grad @mean_with_rule(%x, %mask) {wrt = [0]}
+      : (tensor<?x?xf32>, tensor<?x?xi1>) -> (f32, tensor<?x?xf32>)
+  return %mean, %dx : f32, tensor<?x?xf32>
+}

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 ENTRIES = {"zeroed_gradient": False, "reduction": True, "gradient_mask": True,
-           "by_hand": True}
+           "by_hand": True, "custom_rule": True}
 SHAPE = (67, 129)
 
 
