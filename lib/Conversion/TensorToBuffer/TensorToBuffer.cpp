@@ -9,8 +9,10 @@
 #include "SparseAutograd/Conversion/TensorToBuffer/TensorToBuffer.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferUtils.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
@@ -155,6 +157,14 @@ struct TensorToBufferPass
                                                     extractDestination)))
       return signalPassFailure();
     bufferization::BufferizationState bufferizationState;
+    // Upstream visits functions in the order of their addresses; constants get
+    // their names here, in that of the program.
+    module.walk([&](arith::ConstantOp constant) {
+      if (isa<RankedTensorType>(constant.getType()))
+        (void)bufferization::getGlobalFor(constant,
+                                          bufferizationState.getSymbolTables(),
+                                          options.bufferAlignment);
+    });
     if (failed(bufferization::runOneShotModuleBufferize(module, options,
                                                         bufferizationState)))
       return signalPassFailure();
