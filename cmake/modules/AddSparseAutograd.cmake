@@ -91,6 +91,28 @@ function(add_sparse_autograd_runtime_library name)
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
+# add_sparse_autograd_plugin(NAME sources... [LINK_LIBS ...])
+#
+# A shared library that programs on the same libMLIR load as a plugin. It exports
+# its entry points only.
+function(add_sparse_autograd_plugin name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_library(${name} MODULE ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  add_dependencies(${name} sparse-autograd-headers)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  # Loaded by path: no prefix. Nothing of the libraries inside is visible.
+  set_target_properties(${name} PROPERTIES PREFIX "")
+  target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL)
+  if(SPARSE_AUTOGRAD_SANITIZERS)
+    # The sanitizer's runtime is in the executable.
+    target_link_options(${name} PRIVATE -Wl,-z,undefs)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY SPARSE_AUTOGRAD_RUNTIME_LIBRARIES ${name})
+  install(TARGETS ${name} EXPORT SparseAutogradTargets
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
 # add_sparse_autograd_test_program(NAME sources... [LINK_LIBS ...])
 #
 # A program that tests run by its name; it is not installed.
