@@ -17,8 +17,11 @@ namespace {
 /// Binds the arguments of one entry; each file is read once.
 class ArgumentBinder {
 public:
-  ArgumentBinder(ArrayRef<ValueType> types, const StringMap<std::string> &given)
-      : types(types), given(given) {}
+  using MakeDefault = function_ref<std::optional<io::DenseArray>(size_t)>;
+
+  ArgumentBinder(ArrayRef<ValueType> types, const StringMap<std::string> &given,
+                 MakeDefault makeDefault)
+      : types(types), given(given), makeDefault(makeDefault) {}
 
   Expected<std::vector<Value>> bind();
 
@@ -34,6 +37,7 @@ private:
 
   ArrayRef<ValueType> types;
   const StringMap<std::string> &given;
+  MakeDefault makeDefault;
 };
 } // namespace
 
@@ -118,6 +122,9 @@ Expected<Value> ArgumentBinder::bindOne(size_t index) {
   const std::string *text = find(index);
   if (!text && !type.maskOf.empty())
     return bindMask(index);
+  if (!text && makeDefault)
+    if (std::optional<io::DenseArray> array = makeDefault(index))
+      return Value::fromElements(type, std::move(*array));
   if (!text)
     return createStringError(
         "argument '" + type.name + "' (" + type.str() +
@@ -148,8 +155,8 @@ Expected<std::vector<Value>> ArgumentBinder::bind() {
   return values;
 }
 
-Expected<std::vector<Value>>
-sparse_autograd::bindArguments(ArrayRef<ValueType> types,
-                               const StringMap<std::string> &given) {
-  return ArgumentBinder(types, given).bind();
+Expected<std::vector<Value>> sparse_autograd::bindArguments(
+    ArrayRef<ValueType> types, const StringMap<std::string> &given,
+    function_ref<std::optional<io::DenseArray>(size_t)> makeDefault) {
+  return ArgumentBinder(types, given, makeDefault).bind();
 }

@@ -101,8 +101,7 @@ Value::~Value() {
     sparseAutogradFree(reinterpret_cast<void *>(words[0]));
 }
 
-/// The semantics of a floating element type; null for another.
-static const fltSemantics *getSemantics(io::ElementType type) {
+const fltSemantics *sparse_autograd::getSemantics(io::ElementType type) {
   switch (type) {
   case io::ElementType::F16:
     return &APFloat::IEEEhalf();
@@ -214,8 +213,17 @@ Expected<Value> Value::fromArray(ValueType type, io::DenseArray array,
     if (wanted >= 0 && extent != wanted)
       return refuse("the extents must be equal");
 
+  return fromElements(std::move(type), std::move(array));
+}
+
+Value Value::fromElements(ValueType type, io::DenseArray array) {
   Value value(std::move(type));
   value.isResult = false;
+  if (!value.type.shape) {
+    std::memcpy(value.words.data(), array.data.data(),
+                io::getByteWidth(array.type));
+    return value;
+  }
   value.elements = std::move(array);
   size_t rank = value.elements.shape.size();
   value.words[0] = value.words[1] =

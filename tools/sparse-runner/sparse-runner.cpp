@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SparseAutograd/Runner/Runner.h"
+#include "SparseAutograd/Runner/GradientCheck.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace sparse_autograd;
@@ -24,6 +25,15 @@ static bool split(llvm::StringRef text, llvm::StringRef option,
   llvm::WithColor::error() << "--" << option << " takes NAME=VALUE, not '"
                            << text << "'\n";
   return false;
+}
+
+/// Says what went wrong, unless the compiler has; the status of the program.
+static int fail(llvm::Error error) {
+  if (error.isA<DiagnosedError>())
+    llvm::consumeError(std::move(error));
+  else
+    llvm::WithColor::error() << toString(std::move(error)) << "\n";
+  return 1;
 }
 
 int main(int argc, char **argv) {
@@ -63,6 +73,24 @@ int main(int argc, char **argv) {
       cl::values(clEnumValN(ReportFormat::Text, "text", "for people"),
                  clEnumValN(ReportFormat::Json, "json", "as JSON"),
                  clEnumValN(ReportFormat::Text, "", "")));
+  cl::opt<bool> checkGradients(
+      "check-gradients", cl::cat(category),
+      cl::desc("compare the gradients of the function with differences, and "
+               "forward with reverse mode, instead of printing results; "
+               "floating arguments that are not given are random"));
+  cl::opt<uint64_t, true> seed(
+      "seed", cl::cat(category),
+      cl::desc("of the random numbers of --check-gradients"),
+      cl::location(options.seed));
+  cl::opt<std::string, true> crashReproducer(
+      "crash-reproducer", cl::value_desc("FILE"), cl::cat(category),
+      cl::desc("if a pass fails or crashes, write what sparse-opt "
+               "--run-reproducer runs again"),
+      cl::location(options.crashReproducer));
+  cl::opt<std::string> remarks(
+      "remarks", cl::ValueOptional, cl::value_desc("REGEX"), cl::cat(category),
+      cl::desc("print why the passes of these names, else all, did what they "
+               "did"));
   cl::ParseCommandLineOptions(argc, argv, "sparse-runner\n");
 
   std::pair<std::string, std::string> pair;
@@ -79,7 +107,7 @@ int main(int argc, char **argv) {
       return 1;
     options.results.push_back(pair);
   }
-  auto refuse = [](llvm::StringRef why) {
+  auto refuse = [](const llvm::Twine &why) {
     llvm::WithColor::error() << why << "\n";
     return 1;
   };
@@ -89,12 +117,24 @@ int main(int argc, char **argv) {
     return refuse("--threads must be 0 (all) or more");
   if (options.precision < 1 || options.precision > 17)
     return refuse("--log-precision must be 1 to 17");
-  if (llvm::Error error = runFile(options)) {
-    if (error.isA<DiagnosedError>())
-      llvm::consumeError(std::move(error));
-    else
-      llvm::WithColor::error() << toString(std::move(error)) << "\n";
-    return 1;
+  if (remarks.getNumOccurrences())
+    options.remarks = remarks.empty() ? ".*" : remarks.getValue();
+  std::string problem;
+  if (!options.remarks.empty() &&
+      !llvm::Regex(options.remarks).isValid(problem))
+    return refuse("--remarks: '" + options.remarks +
+                  "' is no regular expression: " + problem);
+  if (checkGradients) {
+    if (!options.results.empty() || repeat.getNumOccurrences())
+      return refuse("--check-gradients takes neither --result nor --repeat");
+    llvm::Expected<GradientCheck> check =
+        sparse_autograd::checkGradients(options);
+    if (!check)
+      return fail(check.takeError());
+    check->write(llvm::outs(), options.report);
+    return check->agrees() ? 0 : 1;
   }
+  if (llvm::Error error = runFile(options))
+    return fail(std::move(error));
   return 0;
 }

@@ -35,6 +35,14 @@ struct RunOptions {
   ReportFormat report = ReportFormat::None;
   /// Significant digits of logged numbers, 1 to 17.
   int precision = 6;
+  /// Of the random numbers of a check.
+  uint64_t seed = 0;
+  /// Where to write the program and the passes if one of them fails or crashes;
+  /// empty: nowhere.
+  std::string crashReproducer;
+  /// A regular expression: the remarks of the passes in whose names it is found
+  /// go to the standard error stream. Empty: none.
+  std::string remarks;
 };
 
 /// The file does not compile, which the diagnostics have said: there is nothing

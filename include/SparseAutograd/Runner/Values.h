@@ -15,6 +15,8 @@
 #define SPARSEAUTOGRAD_RUNNER_VALUES_H
 
 #include "SparseAutograd/IO/DenseArray.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
@@ -45,6 +47,9 @@ struct ValueType {
   std::string str() const;
 };
 
+/// The semantics of a floating element type; null for another.
+const llvm::fltSemantics *getSemantics(io::ElementType type);
+
 /// An argument or a result in the form of the C ABI, with its storage.
 class Value {
 public:
@@ -60,6 +65,9 @@ public:
   /// An argument from an array, whose type and extents must fit.
   static llvm::Expected<Value> fromArray(ValueType type, io::DenseArray array,
                                          llvm::StringRef source);
+
+  /// An argument, a scalar or a tensor, from an array that is known to fit.
+  static Value fromElements(ValueType type, io::DenseArray array);
 
   const ValueType &getType() const { return type; }
   /// What the entry is given.
@@ -87,9 +95,12 @@ private:
 /// `given` maps names, and arg0, arg1, ..., to texts. Fails, with the remedy,
 /// for a missing or an unknown name, a number that the type does not hold, a
 /// file that cannot be read, an array that does not fit.
-llvm::Expected<std::vector<Value>>
-bindArguments(llvm::ArrayRef<ValueType> types,
-              const llvm::StringMap<std::string> &given);
+///
+/// `makeDefault`, if given, is asked for an argument that is not given and is
+/// nobody's mask, by its position; it may have nothing to give.
+llvm::Expected<std::vector<Value>> bindArguments(
+    llvm::ArrayRef<ValueType> types, const llvm::StringMap<std::string> &given,
+    llvm::function_ref<std::optional<io::DenseArray>(size_t)> makeDefault = {});
 
 } // namespace sparse_autograd
 

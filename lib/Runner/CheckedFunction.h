@@ -1,0 +1,86 @@
+//===- CheckedFunction.h - a function and its derivatives in f64 -*- C++ -*-===/
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_RUNNER_CHECKEDFUNCTION_H
+#define SPARSEAUTOGRAD_LIB_RUNNER_CHECKEDFUNCTION_H
+
+#include "DerivativeEntries.h"
+#include "Program.h"
+
+namespace sparse_autograd {
+
+/// The floating arguments, or results, of a function: elements as doubles.
+using Elements = std::vector<double>;
+
+/// A compiled function at a point, and its derivatives there. What goes in and
+/// comes out are doubles; everything is computed in the function's own types.
+class CheckedFunction {
+public:
+  /// `arguments` are those of `value`; they stay as they are.
+  static llvm::Expected<CheckedFunction>
+  create(const ExecutionEngine &engine, llvm::StringRef name,
+         const DerivativeEntries &entries, std::vector<Value> arguments);
+
+  /// The floating arguments and results, in order.
+  llvm::ArrayRef<size_t> getArguments() const { return entries.arguments; }
+  llvm::ArrayRef<size_t> getResults() const { return entries.results; }
+  const ValueType &getArgumentType(size_t argument) const {
+    return value.argumentTypes[entries.arguments[argument]];
+  }
+  const ValueType &getResultType(size_t result) const {
+    return value.resultTypes[entries.results[result]];
+  }
+  /// The elements of a floating argument at the point, and its extents.
+  const Elements &getPoint(size_t argument) const { return points[argument]; }
+  llvm::ArrayRef<int64_t> getArgumentExtents(size_t argument) const {
+    return pointExtents[argument];
+  }
+  /// The extents of a floating result, known after create.
+  llvm::ArrayRef<int64_t> getResultExtents(size_t result) const {
+    return resultExtents[result];
+  }
+  /// Where the elements of a floating result are among all of them.
+  std::pair<size_t, size_t> getRange(size_t result) const;
+  /// The widest unit roundoff of the floating arguments and results.
+  double getRoundoff() const;
+
+  /// All floating results, one after the other, with `argument` at its point
+  /// plus t times `direction`.
+  llvm::Expected<Elements> evaluate(size_t argument, const Elements &direction,
+                                    double t) const;
+  /// The tangents of all floating results at that place, for the tangent
+  /// `direction` of the argument.
+  llvm::Expected<Elements>
+  pushForward(size_t argument, const Elements &direction, double t) const;
+  /// The cotangents of all floating arguments at the point for a cotangent of
+  /// one result.
+  llvm::Expected<std::vector<Elements>>
+  pullBack(size_t result, const Elements &cotangent) const;
+
+private:
+  CheckedFunction(DerivativeEntries entries, std::vector<Value> arguments)
+      : entries(std::move(entries)), arguments(std::move(arguments)) {}
+
+  /// Pointers to the arguments, with `replacement` for one of them if given.
+  std::vector<void *> getPointers(size_t argument, Value *replacement) const;
+  Value moved(size_t argument, const Elements &direction, double t) const;
+
+  Entry value, jvp, vjp;
+  DerivativeEntries entries;
+  mutable std::vector<Value> arguments;
+  std::vector<Elements> points;
+  std::vector<llvm::SmallVector<int64_t>> pointExtents, resultExtents;
+};
+
+/// An array of `shape` with the elements rounded to `type`.
+io::DenseArray makeArray(io::ElementType type, llvm::ArrayRef<int64_t> shape,
+                         llvm::ArrayRef<double> elements);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_RUNNER_CHECKEDFUNCTION_H

@@ -1,0 +1,175 @@
+//===- Program.cpp - a file and the code made of it -----------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Pipelines/Pipelines.h"
+#include "SparseAutograd/Registration.h"
+#include "SparseAutograd/Runtime/Runtime.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace sparse_autograd;
+
+char DiagnosedError::ID = 0;
+
+void DiagnosedError::log(llvm::raw_ostream &stream) const {
+  stream << "the file does not compile";
+}
+
+std::error_code DiagnosedError::convertToErrorCode() const {
+  return llvm::inconvertibleErrorCode();
+}
+
+static mlir::DialectRegistry makeRegistry() {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  return registry;
+}
+
+Program::Program(const RunOptions &options)
+    : options(options), context(makeRegistry()), printer(sources, &context),
+      observer(&context, [this](mlir::Diagnostic &diagnostic) {
+        isDiagnosed |=
+            diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
+        return mlir::failure(); // The handler before this one prints it.
+      }) {}
+
+llvm::Error Program::makeError(const llvm::Twine &message) {
+  if (isDiagnosed)
+    return llvm::make_error<DiagnosedError>();
+  return llvm::createStringError(options.file + ": " + message);
+}
+
+llvm::Expected<std::unique_ptr<Program>>
+Program::parse(const RunOptions &options) {
+  std::unique_ptr<Program> program(new Program(options));
+  program->module = mlir::parseSourceFile<mlir::ModuleOp>(
+      options.file, program->sources, &program->context);
+  if (!program->module)
+    return program->makeError("could not be parsed");
+  return program;
+}
+
+/// Whether the program leaves it to a split_vjp to define the function `name`.
+static bool isDefinedBySplit(mlir::ModuleOp module, llvm::StringRef name) {
+  auto splits = module.getOps<SplitVjpOp>();
+  return llvm::any_of(splits, [&](SplitVjpOp split) {
+    return split.getForward() == name || split.getBackward() == name;
+  });
+}
+
+llvm::Expected<std::string> Program::selectEntry(bool allowPrivate) {
+  if (allowPrivate) {
+    auto function = module->lookupSymbol<mlir::func::FuncOp>(options.entry);
+    if (function && !function.isExternal())
+      function.setPublic();
+  }
+  llvm::SmallVector<mlir::func::FuncOp> functions;
+  for (auto function : module->getOps<mlir::func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      functions.push_back(function);
+  bool found = isDefinedBySplit(*module, options.entry);
+  if (functions.empty() && !found)
+    return llvm::createStringError(options.file +
+                                   ": has no public function to run");
+  if (options.entry.empty() && functions.size() == 1)
+    return functions.front().getSymName().str();
+  std::string names;
+  for (mlir::func::FuncOp function : functions) {
+    llvm::StringRef name = function.getSymName();
+    names += (names.empty() ? "" : ", ") + name.str();
+    if (name == options.entry)
+      found = true;
+    else
+      function.setPrivate();
+  }
+  if (found)
+    return options.entry;
+  if (options.entry.empty())
+    return llvm::createStringError(
+        options.file +
+        ": has several public functions; choose one with --entry: " + names);
+  return llvm::createStringError(options.file + ": has no public function '" +
+                                 options.entry + "'; it has: " + names);
+}
+
+llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
+  if (!options.remarks.empty()) {
+    mlir::remark::RemarkCategories categories;
+    // Upstream matches the whole name, and wants each kind asked for.
+    categories.passed = categories.missed = categories.analysis =
+        categories.failed = ".*(" + options.remarks + ").*";
+    if (failed(mlir::remark::enableOptimizationRemarks(
+            context, nullptr,
+            std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(),
+            categories, /*printAsEmitRemarks=*/true)))
+      return makeError("the remarks cannot be printed");
+  }
+  PipelineOptions pipelineOptions;
+  if (options.threads == 1)
+    pipelineOptions.threads = 1;
+  mlir::PassManager passes(&context);
+  auto report = [&](const llvm::Twine &message) {
+    return mlir::emitError(module->getLoc(), message);
+  };
+  if (failed(buildPipeline(passes, pipelineOptions, report)))
+    return makeError("could not be compiled");
+  if (!options.crashReproducer.empty())
+    passes.enableCrashReproducerGeneration(options.crashReproducer);
+  if (failed(passes.run(*module)))
+    return makeError("could not be compiled");
+  return ExecutionEngine::create(*module);
+}
+
+llvm::Expected<Entry> Entry::find(const ExecutionEngine &engine,
+                                  llvm::StringRef name) {
+  Entry entry;
+  llvm::Expected<SparseAutogradEntry> function = engine.lookup(name);
+  if (!function)
+    return function.takeError();
+  entry.function = *function;
+  entry.name = name.str();
+  const llvm::json::Array *entries = engine.getManifest().getArray("entries");
+  for (const llvm::json::Value &value : *entries) {
+    const llvm::json::Object *description = value.getAsObject();
+    if (!description || description->getString("name") != name)
+      continue;
+    llvm::Expected<std::vector<ValueType>> arguments =
+        ValueType::parseAll(*description, "arguments");
+    if (!arguments)
+      return arguments.takeError();
+    llvm::Expected<std::vector<ValueType>> results =
+        ValueType::parseAll(*description, "results");
+    if (!results)
+      return results.takeError();
+    entry.argumentTypes = std::move(*arguments);
+    entry.resultTypes = std::move(*results);
+  }
+  return entry;
+}
+
+llvm::Expected<std::vector<Value>>
+Entry::call(llvm::ArrayRef<void *> arguments) const {
+  std::vector<Value> results;
+  results.reserve(resultTypes.size());
+  std::vector<void *> pointers;
+  for (const ValueType &type : resultTypes) {
+    results.emplace_back(type);
+    pointers.push_back(results.back().getPointer());
+  }
+  if (function(const_cast<void **>(arguments.data()), pointers.data()) !=
+      SPARSE_AUTOGRAD_SUCCESS) {
+    results.clear();
+    return llvm::createStringError("'" + name +
+                                   "' failed: " + sparseAutogradLastError());
+  }
+  return results;
+}

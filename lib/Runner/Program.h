@@ -1,0 +1,72 @@
+//===- Program.h - a file and the code made of it ---------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_RUNNER_PROGRAM_H
+#define SPARSEAUTOGRAD_LIB_RUNNER_PROGRAM_H
+
+#include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
+#include "SparseAutograd/Runner/Runner.h"
+#include "SparseAutograd/Runner/Values.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace sparse_autograd {
+
+/// The module of a file, in a context of its own. Diagnostics go to the
+/// standard error stream.
+class Program {
+public:
+  /// Parses and verifies the file.
+  static llvm::Expected<std::unique_ptr<Program>>
+  parse(const RunOptions &options);
+
+  mlir::ModuleOp getModule() { return *module; }
+
+  /// The name of the function to call, which a split_vjp may still have to
+  /// define. Every other one becomes private: nothing else need be compiled. A
+  /// private one is found if that is allowed, and becomes public.
+  llvm::Expected<std::string> selectEntry(bool allowPrivate = false);
+
+  /// Lowers the module and loads its code.
+  llvm::Expected<std::unique_ptr<ExecutionEngine>> compile();
+
+private:
+  explicit Program(const RunOptions &options);
+  /// What has not been said by a diagnostic yet.
+  llvm::Error makeError(const llvm::Twine &message);
+
+  const RunOptions &options;
+  mlir::MLIRContext context;
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler printer;
+  bool isDiagnosed = false;
+  mlir::ScopedDiagnosticHandler observer;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// A function of the code and the types that the manifest gives it.
+struct Entry {
+  SparseAutogradEntry function;
+  std::string name;
+  std::vector<ValueType> argumentTypes, resultTypes;
+
+  static llvm::Expected<Entry> find(const ExecutionEngine &engine,
+                                    llvm::StringRef name);
+
+  /// Calls the entry with pointers to its arguments; fails with the runtime's
+  /// message.
+  llvm::Expected<std::vector<Value>>
+  call(llvm::ArrayRef<void *> arguments) const;
+};
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_RUNNER_PROGRAM_H
