@@ -19,3 +19,16 @@ large[[70, 80]] = 0
 np.save(folder / "large.npy", large)
 np.save(folder / "positive.npy", np.array([1e-5, 2, -3]))
 np.save(folder / "zero.npy", np.array([0.0, 2, 1]))
+
+# The arguments of the loss of examples/recommender.mlir.
+generator = np.random.default_rng(0)
+users, items = 5, 7
+for name, shape in [
+    ("user-bias", users),
+    ("item-bias", items),
+    ("user-factors", (users, 8)),
+    ("item-factors", (items, 8)),
+    ("ratings", (users, items)),
+]:
+    np.save(folder / f"{name}.npy", generator.normal(size=shape))
+np.save(folder / "observed.npy", generator.random((users, items)) < 0.4)
