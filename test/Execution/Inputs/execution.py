@@ -10,6 +10,7 @@ The program `sparse-call` performs them. Arrays of bf16 are float32 in NumPy
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -61,6 +62,7 @@ class Program:
         self.name, self.level, self.threads = name, level, threads
         self.text, self.types, self.calls = [], {}, []
         self.comparisons, self.failures = 0, []
+        self.seconds = None  # of processor time that sparse-call may take
 
     def define(self, text):
         """Adds MLIR text as it is."""
@@ -135,9 +137,14 @@ class Program:
         calls = os.path.join(folder, "calls.json")
         with open(calls, "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
+        def limit():
+            resource.setrlimit(resource.RLIMIT_CPU,
+                               (self.seconds, self.seconds))
+
         done = subprocess.run(["sparse-call", f"-O{self.level}", program,
                                calls], capture_output=True, text=True,
-                              check=False)
+                              check=False,
+                              preexec_fn=limit if self.seconds else None)
         said = done.stdout.splitlines()
         for call, paths, line in zip(self.calls, outputs, said):
             self._check(call, paths, line)

@@ -1,0 +1,176 @@
+# Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The ops of the sparse_autograd dialect that have masks, and stop_gradient."""
+
+import numpy as np
+
+import masked_tape
+from language import Kind, Step, Value
+from masked_ops import KINDS as REDUCTIONS, selection
+
+
+def draw_mask(g, x):
+    """A mask for an operand, with the dimensions that it has: that of what is
+    poison behind it; None for no mask."""
+    dims = list(range(len(x.shape)))
+    if x.mask is not None:
+        return (x.mask, dims) if x.mask.shape == x.shape else None
+    if g.chance(0.15):
+        return None, dims
+    if g.chance(0.25) and dims:
+        dims = g.rng.sample(dims, g.rng.randint(1, len(dims)))
+    return g.value("i1", tuple(x.shape[d] for d in dims)), dims
+
+
+def mask_text(p, step):
+    """The operands, mask_dims and types of an op."""
+    x, *masks = step.operands
+    dims = step.attributes["mask_dims"]
+    names, types = p.names(step.operands), p.types(step.operands)
+    everything = dims == list(range(len(x.shape)))
+    return names, types, ("" if everything or not masks else
+                          f" mask_dims = {dims}")
+
+
+class Masked(Kind):
+    """An op on an operand and perhaps a mask."""
+
+    def masked(self, g, x):
+        found = draw_mask(g, x)
+        if found is None:
+            return None
+        mask, dims = found
+        return [x] + ([mask] if mask else []), {"mask_dims": dims}
+
+    def selected(self, step, operands):
+        mask = operands[1] if len(operands) > 1 else None
+        return selection(operands[0].value, mask,
+                         step.attributes["mask_dims"])
+
+
+def draw_dims(g, rank):
+    return sorted(g.rng.sample(range(rank), g.rng.randint(min(1, rank), rank)))
+
+
+class MaskedReduce(Masked):
+    def __init__(self, reduction):
+        self.reduction = reduction
+        self.name = f"sparse_autograd.masked_reduce {reduction}"
+
+    def draw(self, g):
+        low, high = {"prod": (0.5, 1.7)}.get(self.reduction, (None, None))
+        x = g.value(rank=(1, 2, 2, 3), low=low, high=high, poison=True)
+        return self.of(g, x)
+
+    def of(self, g, x):
+        if not x.shape:
+            return None
+        found = self.masked(g, x)
+        if found is None:
+            return None
+        operands, attributes = found
+        dims = draw_dims(g, len(x.shape))
+        if self.reduction == "prod" and np.prod(
+                [x.shape[d] for d in dims]) > 40:
+            return None
+        # LIMIT: the tangent of a dynamic extent that stays has another type.
+        keepdims = not g.program.dynamic and g.chance(0.3)
+        shape = tuple(1 if d in dims else n for d, n in enumerate(x.shape)
+                      if keepdims or d not in dims)
+        attributes |= {"dims": dims, "keepdims": keepdims, "ddof": 0,
+                       "ties": "shared"}
+        if self.reduction in ("var", "std"):
+            attributes["ddof"] = g.rng.choice((0, 1, 2))
+        if self.reduction in ("max", "min") and g.chance(0.4):
+            attributes["ties"] = "first"
+        return Step(self, operands, [Value(x.element, shape)], attributes)
+
+    def text(self, p, step):
+        names, types, mask_dims = mask_text(p, step)
+        at = step.attributes
+        more = (" keepdims" if at["keepdims"] else "") + (
+            f" ddof = {at['ddof']}" if at["ddof"] else "") + (
+            " ties = first" if at["ties"] == "first" else "")
+        p.line(f"{p.declare(step.results[0])} = {self.name} {names} dims = "
+               f"{at['dims']}{mask_dims}{more} : {types} -> "
+               f"{p.type(step.results[0])}")
+
+    def evaluate(self, tape, step, operands, env):
+        at = step.attributes
+        result = masked_tape.reduce(
+            tape, self.reduction, operands[0], self.selected(step, operands),
+            at["dims"], at["ddof"], at["ties"])
+        shape = step.results[0].shape
+        return [result if result.shape == shape else
+                tape.move(lambda v: v.reshape(shape), result)]
+
+
+class Softmax(Masked):
+    def __init__(self, name):
+        self.name = "sparse_autograd." + name
+        self.logarithm = "log" in name
+
+    def draw(self, g):
+        x = g.value(rank=(1, 2, 2, 3), poison=True)
+        found = self.masked(g, x)
+        if found is None:
+            return None
+        operands, attributes = found
+        attributes["dims"] = draw_dims(g, len(x.shape))
+        return Step(self, operands, [Value(x.element, x.shape)], attributes)
+
+    def text(self, p, step):
+        names, types, mask_dims = mask_text(p, step)
+        p.line(f"{p.declare(step.results[0])} = {self.name} {names} dims = "
+               f"{step.attributes['dims']}{mask_dims} : {types}")
+
+    def evaluate(self, tape, step, operands, env):
+        return [masked_tape.softmax(
+            tape, operands[0], self.selected(step, operands),
+            step.attributes["dims"], self.logarithm)]
+
+
+class GradMask(Masked):
+    name = "sparse_autograd.grad_mask"
+
+    def draw(self, g):
+        x = g.value(rank=(1, 2, 3))
+        operands, attributes = self.masked(g, x)
+        if len(operands) == 1:
+            operands.append(g.value("i1", x.shape))
+        return Step(self, operands, [Value(x.element, x.shape)], attributes)
+
+    def text(self, p, step):
+        names, types, mask_dims = mask_text(p, step)
+        p.line(f"{p.declare(step.results[0])} = {self.name} {names}{mask_dims} "
+               f": {types}")
+
+    def evaluate(self, tape, step, operands, env):
+        return [tape.grad_mask(operands[0], self.selected(step, operands))]
+
+
+class StopGradient(Kind):
+    name = "sparse_autograd.stop_gradient"
+    weight = 0.5
+
+    def draw(self, g):
+        x = g.value(poison=True)
+        return Step(self, [x], [Value(x.element, x.shape, x.mask)])
+
+    def text(self, p, step):
+        p.line(f"{p.declare(step.results[0])} = {self.name} "
+               f"{step.operands[0].name} : {p.type(step.operands[0])}")
+
+    def evaluate(self, tape, step, operands, env):
+        return [tape.stop(operands[0])]
+
+
+_REDUCTIONS = [MaskedReduce(kind) for kind in REDUCTIONS]
+MASKED_REDUCE = _REDUCTIONS[0]
+KINDS = _REDUCTIONS + [Softmax("masked_softmax"),
+                       Softmax("masked_log_softmax"), GradMask(),
+                       StopGradient()]
+for _kind in KINDS:
+    if isinstance(_kind, Masked):
+        _kind.weight = 2.0
