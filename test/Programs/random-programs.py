@@ -1,10 +1,10 @@
 # Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# RUN: %python %s --count 1000 --seed 1 --jobs 2
+# RUN: %python %s --count 500 --seed 1 --jobs 2
 """Random programs against the reference: values, gradients and tangents.
 
-    random-programs.py --count 1000 --seed 1     a run, with counts of the ops
+    random-programs.py --count 500 --seed 1     a run, with counts of the ops
     random-programs.py --seed 1 --only 17        one program, reduced if it fails
     random-programs.py --seed 1 --only 17 --print    its text
 
