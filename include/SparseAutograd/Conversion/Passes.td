@@ -265,7 +265,10 @@ def ConvertSparseAutogradToLinalg
     : Pass<"convert-sparse-autograd-to-linalg"> {
   let summary = "Convert masked reductions and random numbers to linalg";
   let description = [{
-    Replaces `masked_reduce`, `masked_softmax`, `masked_log_softmax` and
+    First ops that stand for several others become these: `linalg.softmax`,
+    `linalg.pack`, `linalg.unpack`, `tensor.gather` and `tensor.scatter`.
+
+    Then replaces `masked_reduce`, `masked_softmax`, `masked_log_softmax` and
     `random`, on dense tensors, by ops of `arith`, `math`, `linalg` and
     `tensor`; `grad_mask` and `stop_gradient` by their input. Runs after
     `--sparse-autograd-differentiate`: a derivative that is still to be made is
@@ -306,7 +309,9 @@ def ConvertSparseAutogradToLinalg
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect",
+    "::sparse_autograd::SparseAutogradDialect"];
 }
 
 def RemoveBarriers : Pass<"sparse-autograd-remove-barriers"> {

@@ -9,6 +9,7 @@
 #include "SparseAutograd/Conversion/SparseAutogradToLinalg/SparseAutogradToLinalg.h"
 #include "Patterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Transforms/ExpandOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -66,7 +67,10 @@ struct ConvertSparseAutogradToLinalg
     : sparse_autograd::impl::ConvertSparseAutogradToLinalgBase<
           ConvertSparseAutogradToLinalg> {
   LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet set(context);
+    RewritePatternSet expanding(context), set(context);
+    populateExpandOpsPatterns(expanding);
+    populateScatterToLoopsPatterns(expanding);
+    expansions = std::move(expanding);
     populateSparseAutogradToLinalgPatterns(set);
     patterns = std::move(set);
     return success();
@@ -79,10 +83,11 @@ struct ConvertSparseAutogradToLinalg
     });
     if (checked.wasInterrupted())
       return signalPassFailure();
+    walkAndApplyPatterns(getOperation(), expansions);
     walkAndApplyPatterns(getOperation(), patterns);
   }
 
-  FrozenRewritePatternSet patterns;
+  FrozenRewritePatternSet expansions, patterns;
 };
 
 } // namespace

@@ -1,0 +1,31 @@
+//===- ExpandOps.h - ops that stand for several others ----------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops of linalg and tensor that are combinations of others, on tensors. What
+// differentiates and what lowers both have rules for the others only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_TRANSFORMS_EXPANDOPS_H
+#define SPARSEAUTOGRAD_TRANSFORMS_EXPANDOPS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace sparse_autograd {
+
+/// linalg.softmax becomes a masked_softmax without a mask; linalg.pack and
+/// linalg.unpack, with tiles of constant size, a padding, a reshape and a
+/// transposition; tensor.gather a linalg.generic that extracts elements.
+void populateExpandOpsPatterns(mlir::RewritePatternSet &patterns);
+
+/// tensor.scatter becomes loops that insert elements.
+void populateScatterToLoopsPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_TRANSFORMS_EXPANDOPS_H
