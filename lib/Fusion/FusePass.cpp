@@ -9,6 +9,7 @@
 #include "SparseAutograd/Fusion/Fusion.h"
 #include "SparseAutograd/Fusion/Passes.h"
 
+#include "SparseAutograd/Transforms/ScatterDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -60,6 +61,7 @@ struct FusePass : impl::FusePassBase<FusePass> {
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *) { return false; });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    populateScatterDimsPatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     populateSimplifySelectsPatterns(patterns);
     populateMergeEqualAccumulatorsPatterns(patterns);

@@ -9,6 +9,7 @@
 #include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
 #include "ProvedAssertions.h"
 #include "ShapeAssertions.h"
+#include "SparseAutograd/Transforms/ScatterDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -165,6 +166,7 @@ struct TensorToAssertionsPass
     // An extent of a result is one of the operands': extents of the arguments
     // are all that is left to compare, and an assertion keeps no result alive.
     RewritePatternSet patterns(&getContext());
+    populateScatterDimsPatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     memref::populateResolveShapedTypeResultDimsPatterns(patterns);
     scf::populateSCFForLoopCanonicalizationPatterns(patterns);
