@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Linearization.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -66,21 +67,59 @@ static Value findOperandWithTangent(Operation *op,
   return {};
 }
 
+/// Whether values of `type` hold floats but have no tangents: vectors, memrefs,
+/// unranked tensors, complex numbers.
+static bool hidesFloats(Type type) {
+  if (isDifferentiableType(type))
+    return false;
+  Type element = getElementTypeOrSelf(type);
+  return isa<ComplexType>(element) ||
+         (isa<ShapedType>(type) && isa<FloatType>(element));
+}
+
+Operation *ProgramLinearizer::findLostWrite(Operation *op) const {
+  Operation *lost = nullptr;
+  op->walk([&](Operation *nested) {
+    if (nested->getNumResults() != 0 || nested->getNumRegions() != 0 ||
+        isa<LinearizableOpInterface>(nested) || isMemoryEffectFree(nested))
+      return WalkResult::advance();
+    if (llvm::none_of(nested->getOperands(), [&](Value operand) {
+          return tangent(operand) ||
+                 !activity.pathFromInput(originOf(operand)).empty();
+        }))
+      return WalkResult::advance();
+    lost = nested;
+    return WalkResult::interrupt();
+  });
+  return lost;
+}
+
 LogicalResult ProgramLinearizer::linearizeOp(Operation *op) {
   Value operand = findOperandWithTangent(op, *this);
   if (!operand)
     return success();
+  if (Operation *write = findLostWrite(op))
+    return write->emitOpError("has side effects on a value that is being "
+                              "differentiated; only programs on values are "
+                              "differentiated, move it out of the function");
   auto differentiable = dyn_cast<LinearizableOpInterface>(op);
   bool isNeeded = llvm::any_of(op->getResults(),
                                [&](Value result) { return isActive(result); });
   if (!isNeeded) {
-    // Nothing differentiable comes out of it; but what it writes to memory
-    // would be lost to the derivative without a word.
-    if (!differentiable && op->getNumResults() == 0 && !isMemoryEffectFree(op))
-      return op->emitOpError("has side effects on a value that is being "
-                             "differentiated; only programs on values are "
-                             "differentiated, move it out of the function");
-    return success();
+    // A value that activity does not follow might lead to a result all the
+    // same: its derivative would be lost without a word.
+    for (Type type : op->getResultTypes())
+      if (op->getNumRegions() == 0 && hidesFloats(type))
+        return op->emitOpError("computes ")
+               << type
+               << ", which derivatives do not follow; use floats and ranked "
+                  "tensors of floats";
+    // An op without results has effects only: its rule knows which are none of
+    // the derivative's business.
+    return differentiable && op->getNumResults() == 0 &&
+                   !isa<RegionBranchOpInterface>(op)
+               ? differentiable.linearize(*this)
+               : success();
   }
   if (!differentiable)
     return reportMissingRule(op, operand);

@@ -30,6 +30,9 @@ private:
   llvm::LogicalResult linearizeOp(mlir::Operation *op);
   llvm::LogicalResult reportMissingRule(mlir::Operation *op,
                                         mlir::Value operand);
+  /// An op in `op` that writes a value that depends on an input to memory, or
+  /// hands it to an effect that no rule knows: the derivative would lose it.
+  mlir::Operation *findLostWrite(mlir::Operation *op) const;
   /// The value of the analysed program that `value` stands for.
   mlir::Value originOf(mlir::Value value) const;
 
