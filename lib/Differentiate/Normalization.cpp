@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Normalization.h"
+#include "NormalizationPatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+#include "SparseAutograd/Transforms/ExpandOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -89,8 +91,10 @@ static LogicalResult inlineCalls(func::FuncOp function) {
 /// The kind of reduction that a combiner other than addition is.
 static std::optional<ReductionKind> getReductionKind(Operation *combiner) {
   return llvm::TypeSwitch<Operation *, std::optional<ReductionKind>>(combiner)
-      .Case([](arith::MaximumFOp) { return ReductionKind::Max; })
-      .Case([](arith::MinimumFOp) { return ReductionKind::Min; })
+      .Case<arith::MaximumFOp, arith::MaxNumFOp>(
+          [](auto) { return ReductionKind::Max; })
+      .Case<arith::MinimumFOp, arith::MinNumFOp>(
+          [](auto) { return ReductionKind::Min; })
       .Case([](arith::MulFOp) { return ReductionKind::Prod; })
       .Default([](Operation *) { return std::nullopt; });
 }
@@ -170,36 +174,61 @@ struct SplitReduction : OpRewritePattern<linalg::GenericOp> {
           linalg::YieldOp::create(builder, loc,
                                   mapping.lookupOrDefault(reduced));
         });
-    auto reduction = MaskedReduceOp::create(
-        rewriter, loc, *kind, elementwise.getResult(0), Value(), dims);
-    Value result = reduction;
-    if (result.getType() != init.getType())
-      result = tensor::CastOp::create(rewriter, loc, init.getType(), result);
+    Value values = elementwise.getResult(0), numbers;
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner))
+      numbers = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::ORD,
+                                      values, values);
+    auto reduction =
+        MaskedReduceOp::create(rewriter, loc, *kind, values, numbers, dims);
+    auto castTo = [&](Type type, Value value) -> Value {
+      if (value.getType() == type)
+        return value;
+      return tensor::CastOp::create(rewriter, loc, type, value);
+    };
+    Value result = castTo(init.getType(), reduction);
     Operation *combined = rewriter.clone(*combiner);
     combined->setOperands({init, result});
     combined->getResult(0).setType(init.getType());
-    rewriter.replaceOp(op, combined->getResults());
+    result = combined->getResult(0);
+    // Where nothing is a number, the init stays what it is, a NaN included.
+    if (numbers) {
+      Value any = castTo(
+          cast<RankedTensorType>(init.getType()).clone(rewriter.getI1Type()),
+          createAny(rewriter, loc, numbers, dims.size()));
+      result = arith::SelectOp::create(rewriter, loc, any, result, init);
+    }
+    rewriter.replaceOp(op, result);
     return success();
   }
 
-  /// The extent of every loop of `op`, read from its operands.
-  static SmallVector<OpFoldResult> getLoopExtents(linalg::GenericOp op,
-                                                  OpBuilder &builder) {
-    SmallVector<OpFoldResult> extents(op.getNumLoops());
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (!isa<RankedTensorType>(operand.get().getType()))
-        continue;
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-        auto dim = dyn_cast<AffineDimExpr>(expr);
-        if (dim && !extents[dim.getPosition()])
-          extents[dim.getPosition()] = tensor::getMixedSize(
-              builder, op.getLoc(), operand.get(), position);
-      }
-    }
-    if (llvm::any_of(extents, [](OpFoldResult extent) { return !extent; }))
-      return {};
-    return extents;
+  /// Whether `mask` selects anything along its last `numReduced` dimensions.
+  static Value createAny(OpBuilder &builder, Location loc, Value mask,
+                         int64_t numReduced) {
+    SmallVector<OpFoldResult> shape = tensor::getMixedSizes(builder, loc, mask);
+    int64_t rank = shape.size();
+    shape.truncate(rank - numReduced);
+    Value no =
+        arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
+    Value empty =
+        tensor::EmptyOp::create(builder, loc, shape, builder.getI1Type());
+    Value init = linalg::FillOp::create(builder, loc, no, empty).getResult(0);
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    std::fill(iterators.end() - numReduced, iterators.end(),
+              utils::IteratorType::reduction);
+    AffineMap identity = builder.getMultiDimIdentityMap(rank);
+    AffineMap leading =
+        AffineMap::get(rank, 0, identity.getResults().drop_back(numReduced),
+                       builder.getContext());
+    return linalg::GenericOp::create(
+               builder, loc, init.getType(), mask, init,
+               ArrayRef<AffineMap>{identity, leading}, iterators,
+               [](OpBuilder &nested, Location loc, ValueRange args) {
+                 Value either =
+                     arith::OrIOp::create(nested, loc, args[0], args[1]);
+                 linalg::YieldOp::create(nested, loc, either);
+               })
+        .getResult(0);
   }
 };
 
@@ -215,6 +244,9 @@ sparse_autograd::normalizeForDifferentiation(func::FuncOp function) {
   RewritePatternSet patterns(function.getContext());
   patterns.add<GeneralizeNamedOp, SplitReduction>(function.getContext());
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+  populateExpandOpsPatterns(patterns);
+  populateGatherNormalizationPatterns(patterns);
+  populateControlFlowNormalizationPatterns(patterns);
   GreedyRewriteConfig config;
   config.enableFolding(false).enableConstantCSE(false);
   return applyPatternsGreedily(function, std::move(patterns), config);

@@ -16,7 +16,9 @@ namespace sparse_autograd {
 /// Brings `function` into the form that few rules cover: calls of functions
 /// with floating operands are inlined; elementwise ops on tensors and linalg's
 /// named ops become linalg.generic; reductions by max, min and mul become an
-/// elementwise op and a masked_reduce (semantics G12).
+/// elementwise op and a masked_reduce (semantics G12); what is read at computed
+/// positions is gathered by a linalg.generic that does nothing else; branches
+/// are scf.if.
 ///
 /// Fails, with a diagnostic, for unstructured control flow and for recursion
 /// (semantics G13).

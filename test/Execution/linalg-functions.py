@@ -259,15 +259,145 @@ FUNCTIONS = [
   %0 = linalg.fill ins(%x0 : <<T>>) outs(%x1 : <<3x4>>) -> <<3x4>>
   %1 = arith.mulf %0, %x2 : <<3x4>>
   return %1 : <<3x4>>""", lambda s, o, b: s * b + 0 * o),
-    # A convolution has a tangent; its transpose would scatter.
-    Function("convolution", ["<<6>>", "<<3>>", "<<4>>"], ["<<4>>"], """
-  %y = linalg.conv_1d ins(%x0, %x1 : <<6>>, <<3>>) outs(%x2 : <<4>>) -> <<4>>
-  return %y : <<4>>""", lambda a, w, c: c + np.stack(
-        [(a[i:i + 3] * w).sum() for i in range(4)]), reverse=False),
-    Function("convolution_weights", ["<<6>>", "<<3>>", "<<4>>"], ["<<4>>"], """
-  %y = linalg.conv_1d ins(%x0, %x1 : <<6>>, <<3>>) outs(%x2 : <<4>>) -> <<4>>
-  return %y : <<4>>""", lambda a, w, c: c + np.stack(
-        [(a[i:i + 3] * w).sum() for i in range(4)]), wrt=(1, 2)),
+    # Ops that stand for several others.
+    Function("softmax", ["<<3x4>>", "<<3x4>>"], ["<<3x4>>"], """
+  %0 = linalg.softmax dimension(1) ins(%x0 : <<3x4>>) outs(%x1 : <<3x4>>) -> <<3x4>>
+  return %0 : <<3x4>>""",
+             lambda a, o: np.exp(a) / np.exp(a).sum(1, keepdims=True) + 0 * o,
+             exact=False),
+    Function("softmax_of_columns", ["<<3x4>>", "<<3x4>>"], ["<<3x4>>"], """
+  %0 = linalg.softmax dimension(0) ins(%x0 : <<3x4>>) outs(%x1 : <<3x4>>) -> <<3x4>>
+  return %0 : <<3x4>>""",
+             lambda a, o: np.exp(a) / np.exp(a).sum(0, keepdims=True) + 0 * o,
+             exact=False),
+    Function("pack", ["<<5x7>>", "<<2x2x=3x=4>>", "<<T>>"], ["<<2x2x=3x=4>>"],
+             """
+  %s = arith.mulf %x0, %x0 : <<5x7>>
+  %0 = linalg.pack %s padding_value(%x2 : <<T>>) inner_dims_pos = [0, 1] inner_tiles = [3, 4] into %x1 : <<5x7>> -> <<2x2x=3x=4>>
+  return %0 : <<2x2x=3x=4>>""",
+             lambda a, o, p: _packed(a * a, p) + 0 * o),
+    Function("pack_outer", ["<<6x8>>", "<<2x2x=4x=3>>"], ["<<2x2x=4x=3>>"],
+             """
+  %s = arith.mulf %x0, %x0 : <<6x8>>
+  %0 = linalg.pack %s outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [4, 3] into %x1 : <<6x8>> -> <<2x2x=4x=3>>
+  return %0 : <<2x2x=4x=3>>""",
+             lambda a, o: (a * a).reshape(2, 3, 2, 4).transpose(2, 0, 3, 1) +
+             0 * o),
+    Function("unpack", ["<<2x2x=3x=4>>", "<<5x7>>"], ["<<5x7>>"], """
+  %s = arith.mulf %x0, %x0 : <<2x2x=3x=4>>
+  %0 = linalg.unpack %s inner_dims_pos = [0, 1] inner_tiles = [3, 4] into %x1 : <<2x2x=3x=4>> -> <<5x7>>
+  return %0 : <<5x7>>""",
+             lambda a, o: (a * a).transpose(0, 2, 1, 3).reshape(6, 8)[:5, :7] +
+             0 * o),
+    # Contractions with maps of the user, batches, tiles, and mixed precision.
+    Function("batch_matmul_transposed", ["<<2x4x3>>", "<<2x2x4>>",
+                                         "<<2x3x2>>"], ["<<2x3x2>>"], """
+  %y = linalg.batch_matmul indexing_maps = [affine_map<(b, i, j, k) -> (b, k, i)>, affine_map<(b, i, j, k) -> (b, j, k)>, affine_map<(b, i, j, k) -> (b, i, j)>]
+      ins(%x0, %x1 : <<2x4x3>>, <<2x2x4>>) outs(%x2 : <<2x3x2>>) -> <<2x3x2>>
+  return %y : <<2x3x2>>""",
+             lambda a, b, c: c + np.einsum("bki,bjk->bij", a, b)),
+    Function("batch_matmul_broadcast", ["<<3x4>>", "<<2x4x2>>", "<<2x3x2>>"],
+             ["<<2x3x2>>"], """
+  %y = linalg.batch_matmul indexing_maps = [affine_map<(b, i, j, k) -> (i, k)>, affine_map<(b, i, j, k) -> (b, k, j)>, affine_map<(b, i, j, k) -> (b, i, j)>]
+      ins(%x0, %x1 : <<3x4>>, <<2x4x2>>) outs(%x2 : <<2x3x2>>) -> <<2x3x2>>
+  return %y : <<2x3x2>>""", lambda a, b, c: c + a @ b,
+             second=False),
+    Function("batch_reduce_matmul", ["<<2x3x4>>", "<<2x4x2>>", "<<3x2>>"],
+             ["<<3x2>>"], """
+  %y = linalg.batch_reduce_matmul ins(%x0, %x1 : <<2x3x4>>, <<2x4x2>>) outs(%x2 : <<3x2>>) -> <<3x2>>
+  return %y : <<3x2>>""", lambda a, b, c: c + (a @ b).sum(0),
+             second=False),
+    Function("batch_matvec", ["<<2x3x4>>", "<<2x4>>", "<<2x3>>"], ["<<2x3>>"],
+             """
+  %y = linalg.batch_matvec ins(%x0, %x1 : <<2x3x4>>, <<2x4>>) outs(%x2 : <<2x3>>) -> <<2x3>>
+  return %y : <<2x3>>""", lambda a, b, c: c + np.einsum("bij,bj->bi", a, b),
+             second=False),
+    Function("batch_vecmat", ["<<2x3>>", "<<2x3x4>>", "<<2x4>>"], ["<<2x4>>"],
+             """
+  %y = linalg.batch_vecmat ins(%x0, %x1 : <<2x3>>, <<2x3x4>>) outs(%x2 : <<2x4>>) -> <<2x4>>
+  return %y : <<2x4>>""", lambda a, b, c: c + np.einsum("bi,bij->bj", a, b),
+             second=False),
+    Function("contract", ["<<2x4x3>>", "<<4x2x2>>", "<<3x2>>"], ["<<3x2>>"], """
+  %y = linalg.contract indexing_maps = [affine_map<(i, j, k, l) -> (l, k, i)>, affine_map<(i, j, k, l) -> (k, l, j)>, affine_map<(i, j, k, l) -> (i, j)>]
+      ins(%x0, %x1 : <<2x4x3>>, <<4x2x2>>) outs(%x2 : <<3x2>>) -> <<3x2>>
+  return %y : <<3x2>>""",
+             lambda a, b, c: c + np.einsum("lki,klj->ij", a, b)),
+    Function("mmt4d", ["<<2x2x=2x=3>>", "<<1x2x=2x=3>>", "<<2x1x=2x=2>>"],
+             ["<<2x1x=2x=2>>"], """
+  %y = linalg.mmt4d ins(%x0, %x1 : <<2x2x=2x=3>>, <<1x2x=2x=3>>) outs(%x2 : <<2x1x=2x=2>>) -> <<2x1x=2x=2>>
+  return %y : <<2x1x=2x=2>>""",
+             lambda a, b, c: c + np.einsum("ikpq,jkrq->ijpr", a, b),
+             second=False),
+    Function("batch_mmt4d", ["<<1x2x1x=2x=3>>", "<<1x1x1x=2x=3>>",
+                             "<<1x2x1x=2x=2>>"], ["<<1x2x1x=2x=2>>"], """
+  %y = linalg.batch_mmt4d ins(%x0, %x1 : <<1x2x1x=2x=3>>, <<1x1x1x=2x=3>>) outs(%x2 : <<1x2x1x=2x=2>>) -> <<1x2x1x=2x=2>>
+  return %y : <<1x2x1x=2x=2>>""",
+             lambda a, b, c: c + np.einsum("bikpq,bjkrq->bijpr", a, b),
+             second=False),
+    Function("matmul_mixed", ["<<3x4|f16>>", "<<4x2|f16>>", "<<3x2|f32>>"],
+             ["<<3x2|f32>>"], """
+  %y = linalg.matmul ins(%x0, %x1 : <<3x4|f16>>, <<4x2|f16>>) outs(%x2 : <<3x2|f32>>) -> <<3x2|f32>>
+  return %y : <<3x2|f32>>""", lambda a, b, c: c + a @ b, integer=True),
+    Function("elementwise_op", ["<<3x4>>", "<<4x3>>", "<<3x4>>"], ["<<3x4>>"],
+             """
+  %0 = linalg.elementwise kind=#linalg.elementwise_kind<mul> indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>]
+      ins(%x0, %x1 : <<3x4>>, <<4x3>>) outs(%x2 : <<3x4>>) -> <<3x4>>
+  %1 = linalg.elementwise kind=#linalg.elementwise_kind<square> ins(%0 : <<3x4>>) outs(%x2 : <<3x4>>) -> <<3x4>>
+  return %1 : <<3x4>>""", lambda a, b, o: (a * b.T)**2 + 0 * o),
+    Function("more_named", ["<<3x4>>", "<<3x4>>", "<<3x4|i1>>"], ["<<3x4>>"], """
+  %0 = linalg.square ins(%x0 : <<3x4>>) outs(%x1 : <<3x4>>) -> <<3x4>>
+  %1 = linalg.reciprocal ins(%0 : <<3x4>>) outs(%x1 : <<3x4>>) -> <<3x4>>
+  %2 = linalg.rsqrt ins(%1 : <<3x4>>) outs(%x1 : <<3x4>>) -> <<3x4>>
+  %3 = linalg.erf ins(%x0 : <<3x4>>) outs(%x1 : <<3x4>>) -> <<3x4>>
+  %4 = linalg.floor ins(%3 : <<3x4>>) outs(%x1 : <<3x4>>) -> <<3x4>>
+  %5 = linalg.ceil ins(%4 : <<3x4>>) outs(%x1 : <<3x4>>) -> <<3x4>>
+  %6 = linalg.round ins(%5 : <<3x4>>) outs(%x1 : <<3x4>>) -> <<3x4>>
+  %7 = linalg.add ins(%2, %6 : <<3x4>>, <<3x4>>) outs(%x1 : <<3x4>>) -> <<3x4>>
+  %8 = linalg.powf ins(%7, %7 : <<3x4>>, <<3x4>>) outs(%x1 : <<3x4>>) -> <<3x4>>
+  %9 = linalg.select ins(%x2, %8, %x0 : <<3x4|i1>>, <<3x4>>, <<3x4>>) outs(%x1 : <<3x4>>) -> <<3x4>>
+  return %9 : <<3x4>>""",
+             lambda a, o, m: np.where(m, a**a, a) + 0 * o, exact=False,
+             inputs=lambda rng, shapes: [
+                 rng.uniform(0.5, 1.5, size=shapes[0]), np.zeros(shapes[1]),
+                 rng.integers(0, 2, size=shapes[2]).astype(bool)],
+             second=False),
+    Function("more_extrema", ["<<3x4>>", "<<3x4>>", "<<3x4>>"], ["<<3x4>>"], """
+  %0 = linalg.max ins(%x0, %x1 : <<3x4>>, <<3x4>>) outs(%x2 : <<3x4>>) -> <<3x4>>
+  %1 = linalg.abs ins(%0 : <<3x4>>) outs(%x2 : <<3x4>>) -> <<3x4>>
+  %2 = linalg.min ins(%1, %x0 : <<3x4>>, <<3x4>>) outs(%x2 : <<3x4>>) -> <<3x4>>
+  return %2 : <<3x4>>""", lambda a, b, o: _smaller(_absolute(
+                 -_smaller(-a, -b)), a) + 0 * o, exact=False,
+             second=False),
+    Function("row_numbers", ["<<3x4>>", "<<3>>"], ["<<3>>"], "%y = " + generic(
+        ["ij", "i"], [PAR, RED], [("%x0", "<<3x4>>")], [("%x1", "<<3>>")], """
+  ^bb0(%a: <<T>>, %out: <<T>>):
+    %0 = arith.mulf %a, %a : <<T>>
+    %1 = arith.maxnumf %0, %out : <<T>>
+    linalg.yield %1 : <<T>>""", "<<3>>") + "\nreturn %y : <<3>>",
+             lambda a, c: _maximum(a * a, c), exact=False),
+    Function("column_numbers", ["<<3x4>>", "<<4>>"], ["<<4>>"],
+             "%y = " + generic(["ij", "j"], [RED, PAR],
+                               [("%x0", "<<3x4>>")], [("%x1", "<<4>>")], """
+  ^bb0(%a: <<T>>, %out: <<T>>):
+    %1 = arith.minnumf %out, %a : <<T>>
+    linalg.yield %1 : <<T>>""", "<<4>>") + "\nreturn %y : <<4>>",
+             lambda a, c: -_maximum(-a.T, -c), exact=False),
+    # Windows of any other form: a trace, and every second element.
+    Function("trace", ["<<3x3>>", "<<>>"], ["<<>>"], """
+  %s = arith.mulf %x0, %x0 : <<3x3>>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i, i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%s : <<3x3>>) outs(%x1 : <<>>) {
+  ^bb0(%a: <<T>>, %out: <<T>>):
+    %0 = arith.addf %a, %out : <<T>>
+    linalg.yield %0 : <<T>>
+  } -> <<>>
+  return %y : <<>>""", lambda a, c: c + np.trace(a * a)),
+    Function("every_second", ["<<7x2>>", "<<3>>"], ["<<3>>"], """
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i * 2 + 1, 0)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x0 : <<7x2>>) outs(%x1 : <<3>>) {
+  ^bb0(%a: <<T>>, %out: <<T>>):
+    %0 = arith.mulf %a, %a : <<T>>
+    linalg.yield %0 : <<T>>
+  } -> <<3>>
+  return %y : <<3>>""", lambda a, o: a[1:7:2, 0]**2 + 0 * o),
     # Elementwise ops on tensors, without linalg.
     Function("elementwise", ["<<3x4>>", "<<3x4>>"], ["<<3x4>>"], """
   %0 = arith.mulf %x0, %x1 : <<3x4>>
@@ -282,6 +412,20 @@ FUNCTIONS = [
   return %2 : <<3x2>>""", lambda x, v, w, o, p: p + np.tanh(o + x @ v) @ w,
              exact=False),
 ]
+
+
+def _packed(a, padding):
+    whole = np.full((6, 8), padding, complex)
+    whole[:5, :7] = a
+    return whole.reshape(2, 3, 2, 4).transpose(0, 2, 1, 3)
+
+
+def _smaller(a, b):
+    return np.where(np.real(a) < np.real(b), a, b)
+
+
+def _absolute(a):
+    return np.where(np.real(a) < 0, -a, a)
 
 
 def _maximum(values, start):

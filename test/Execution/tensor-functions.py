@@ -27,6 +27,26 @@ def _insert_slice(a, b):
     return a
 
 
+def _scatter(source, dest, at):
+    result = np.array(dest, complex)
+    for row, target in zip(source, at[:, 0]):
+        result[target] = row
+    return result
+
+
+def _generated(x, j):
+    return np.array([[x[k, j] * x[k, l] for l in range(3)] for k in range(2)])
+
+
+def _padded(x, value):
+    result = np.full((4, 6), value, complex)
+    result[2:, 1:4] = x
+    return result
+
+
+ROWS = np.array([3, 0, 3, 3, 1])
+REACHED = np.array([3, 1, 3])
+
 FUNCTIONS = [
     Function("extract", ["<<3x4>>"], ["<<T>>"], _square("%s", "<<3x4>>") + """
   %i = arith.constant 1 : index
@@ -140,6 +160,119 @@ FUNCTIONS = [
   %y = arith.select %x2, %p, %x0 : <<2x3>>
   return %y : <<2x3>>""", lambda a, b, m: np.where(m, a * b, a),
              fixed={2: np.bool_(True)}),
+    Function("pad_active", ["<<2x3>>", "<<T>>"], ["<<4x6>>"],
+             _square("%s", "<<2x3>>") + """
+  %v = arith.mulf %x1, %x1 : <<T>>
+  %y = tensor.pad %s low[2, 1] high[0, 2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %v : <<T>>
+  } : <<2x3>> to <<4x6>>
+  return %y : <<4x6>>""", lambda x, v: _padded(x**2, v**2)),
+    Function("pad_active_only", ["<<2x3>>", "<<T>>"], ["<<4x6>>"], """
+  %v = arith.mulf %x1, %x1 : <<T>>
+  %y = tensor.pad %x0 low[2, 1] high[0, 2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %v : <<T>>
+  } : <<2x3>> to <<4x6>>
+  return %y : <<4x6>>""", lambda x, v: _padded(x, v**2), wrt=(1,)),
+    Function("pad_nothing", ["<<2x3>>", "<<T>>"], ["<<2x3>>"],
+             _square("%s", "<<2x3>>") + """
+  %y = tensor.pad %s low[0, 0] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %x1 : <<T>>
+  } : <<2x3>> to <<2x3>>
+  return %y : <<2x3>>""", lambda x, v: x**2 + 0 * v),
+    Function("reshape", ["<<2x6>>", "<<=3|i64>>"], ["tensor<?x?x2x!T>"],
+             _square("%s", "<<2x6>>") + """
+  %y = tensor.reshape %s(%x1) : (<<2x6>>, <<=3|i64>>) -> tensor<?x?x2x!T>
+  return %y : tensor<?x?x2x!T>""", lambda x, s: (x**2).reshape(3, 2, 2),
+             fixed={1: np.array([3, 2, 2])}),
+    # Elements read at computed positions, some several times, some never.
+    Function("gather_rows", ["<<4x3>>", "<<5x=1|i64>>"], ["<<5x3>>"],
+             _square("%s", "<<4x3>>") + """
+  %y = tensor.gather %s[%x1] gather_dims([0]) : (<<4x3>>, <<5x=1|i64>>) -> <<5x3>>
+  return %y : <<5x3>>""", lambda x, i: (x**2)[i[:, 0]],
+             fixed={1: ROWS[:, None]}),
+    Function("gather_columns", ["<<3x4>>", "<<5x=1|i32>>"], ["<<5x3x=1>>"],
+             _square("%s", "<<3x4>>") + """
+  %y = tensor.gather %s[%x1] gather_dims([1]) : (<<3x4>>, <<5x=1|i32>>) -> <<5x3x=1>>
+  return %y : <<5x3x=1>>""",
+             lambda x, i: (x**2)[:, i[:, 0]].T[:, :, None],
+             fixed={1: ROWS[:, None].astype(np.int32)}),
+    Function("gather_elements", ["<<4x3>>", "<<2x2x=2|i64>>"], ["<<2x2>>"],
+             _square("%s", "<<4x3>>") + """
+  %y = tensor.gather %s[%x1] gather_dims([0, 1]) : (<<4x3>>, <<2x2x=2|i64>>) -> <<2x2>>
+  return %y : <<2x2>>""", lambda x, i: (x**2)[i[..., 0], i[..., 1]],
+             fixed={1: np.array([[[3, 2], [0, 1]], [[3, 2], [1, 1]]])}),
+    Function("gather_none", ["<<4x3>>", "<<0x=1|i64>>"], ["<<0x3>>"],
+             _square("%s", "<<4x3>>") + """
+  %y = tensor.gather %s[%x1] gather_dims([0]) : (<<4x3>>, <<0x=1|i64>>) -> <<0x3>>
+  return %y : <<0x3>>""", lambda x, i: (x**2)[i[:, 0]],
+             fixed={1: np.zeros((0, 1), np.int64)}),
+    Function("scatter_rows", ["<<2x3>>", "<<4x3>>", "<<2x=1|i64>>"],
+             ["<<4x3>>"], _square("%s", "<<2x3>>") + """
+  %d = arith.mulf %x1, %x1 : <<4x3>>
+  %y = tensor.scatter %s into %d[%x2] scatter_dims([0]) unique : (<<2x3>>, <<4x3>>, <<2x=1|i64>>) -> <<4x3>>
+  return %y : <<4x3>>""", lambda x, d, i: _scatter(x**2, d**2, i),
+             fixed={2: np.array([[3], [1]])}),
+    Function("generate", ["<<2x3>>", "<<T|index>>"], ["tensor<2x?x!T>"],
+             _square("%s", "<<2x3>>") + """
+  %three = arith.constant 3 : index
+  %y = tensor.generate %three {
+  ^bb0(%i: index, %j: index):
+    %a = tensor.extract %x0[%i, %x1] : <<2x3>>
+    %b = tensor.extract %x0[%i, %j] : <<2x3>>
+    %c = arith.mulf %a, %b : <<T>>
+    tensor.yield %c : <<T>>
+  } : tensor<2x?x!T>
+  return %y : tensor<2x?x!T>""",
+             lambda x, j: _generated(x, int(j)),
+             fixed={1: np.int64(2)}),
+    Function("embedding", ["<<4x3>>", "<<5|i64>>", "<<5x3>>"], ["<<5x3>>"],
+             _square("%s", "<<4x3>>") + """
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x1 : <<5|i64>>) outs(%x2 : <<5x3>>) {
+  ^bb0(%k: i64, %out: <<T>>):
+    %row = arith.index_cast %k : i64 to index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %s[%row, %j] : <<4x3>>
+    linalg.yield %v : <<T>>
+  } -> <<5x3>>
+  return %y : <<5x3>>""", lambda x, i, o: (x**2)[i] + 0 * o,
+             fixed={1: ROWS}),
+    Function("weighted_embedding", ["<<4x3>>", "<<5|i64>>", "<<5>>", "<<3>>"],
+             ["<<3>>"], """
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]} ins(%x1, %x2 : <<5|i64>>, <<5>>) outs(%x3 : <<3>>) {
+  ^bb0(%k: i64, %w: <<T>>, %out: <<T>>):
+    %row = arith.index_cast %k : i64 to index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %x0[%row, %j] : <<4x3>>
+    %p = arith.mulf %v, %w : <<T>>
+    %q = arith.addf %out, %p : <<T>>
+    linalg.yield %q : <<T>>
+  } -> <<3>>
+  return %y : <<3>>""", lambda x, i, w, c: c + (x[i] * w[:, None]).sum(0),
+             fixed={1: ROWS}),
+    # What is not gathered counts as masked out (G2): log(0) is not seen.
+    Function("gather_of_log", ["<<4>>", "<<3x=1|i64>>"], ["<<3>>"], """
+  %s = math.log %x0 : <<4>>
+  %y = tensor.gather %s[%x1] gather_dims([0]) : (<<4>>, <<3x=1|i64>>) -> <<3>>
+  return %y : <<3>>""",
+             lambda x, i: np.log(np.where(x == 0, 1, x))[i[:, 0]],
+             fixed={1: REACHED[:, None]}, exact=False, second=False,
+             forward=False,
+             inputs=lambda rng, shapes: [np.array([0, 2, 0, 0.5]), None]),
+    Function("masked_gather", ["<<4>>", "<<3x=1|i64>>", "<<3|i1>>"], ["<<>>"],
+             """
+  %s = math.log %x0 : <<4>>
+  %g = tensor.gather %s[%x1] gather_dims([0]) : (<<4>>, <<3x=1|i64>>) -> <<3>>
+  %y = sparse_autograd.masked_reduce sum %g, %x2 dims = [0] : <<3>>, <<3|i1>> -> <<>>
+  return %y : <<>>""",
+             lambda x, i, m: np.where(
+                 m, np.log(np.where(x == 0, 1, x))[i[:, 0]], 0).sum(),
+             fixed={1: np.array([[3], [0], [3]]),
+                    2: np.array([True, False, True])},
+             exact=False, second=False, forward=False,
+             inputs=lambda rng, shapes: [np.array([0, 2, 0, 0.5]), None, None]),
 ]
 
 function_tests.run(FUNCTIONS, seed=5)

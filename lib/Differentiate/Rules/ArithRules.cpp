@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The ops of arith on floats. arith.bitcast has no rule: what it does to the
-// bits of a float has no derivative. The scaling casts have none yet.
+// The ops of arith on floats. What arith.bitcast does to the bits of a float
+// has no derivative; the scaling casts are extf and truncf with a product.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ExtremumFormulas.h"
+#include "Refused.h"
 #include "RuleFlags.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Differentiate/ScalarRule.h"
@@ -204,6 +205,8 @@ void sparse_autograd::registerArithDerivativeRules(DialectRegistry &registry) {
         FloatConversionModel<arith::ExtFOp, arith::TruncFOp>>(*context);
     arith::TruncFOp::attachInterface<
         FloatConversionModel<arith::TruncFOp, arith::ExtFOp>>(*context);
+    attachRefused<arith::BitcastOp, arith::ScalingExtFOp,
+                  arith::ScalingTruncFOp>(*context);
     attachWithoutTangent<arith::ConstantOp, arith::SIToFPOp, arith::UIToFPOp,
                          arith::FPToSIOp, arith::FPToUIOp, arith::CmpFOp>(
         *context);

@@ -9,12 +9,17 @@
 // One rule for every structured op, derived from its region and its maps. The
 // tangent is a generic over the same space that also reads the tangents of the
 // operands; its transpose has, for each linear operand, a generic over the same
-// space that writes through the map of that operand.
+// space that writes through the map of that operand: of a convolution one that
+// scatters, whose transpose is a convolution again.
 //
 // Named ops have become generics by then (Normalization.cpp).
 //
 //===----------------------------------------------------------------------===//
 
+#include "ControlFlowRules.h"
+#include "GatherRule.h"
+#include "OperandReach.h"
+#include "Refused.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -120,6 +125,8 @@ LogicalResult TangentGeneric::addCapturedValues() {
     if (!linearizer.tangent(value))
       continue;
     if (isa<RankedTensorType>(value.getType())) {
+      if (isGatherOf(op, value))
+        continue;
       InFlightDiagnostic diagnostic = op.emitOpError(
           "reads a tensor that is being differentiated from inside its "
           "region, which has no derivative rule; make the tensor an operand "
@@ -322,20 +329,18 @@ FailureOr<TransposedGeneric::Built>
 TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
   OpBuilder &builder = transposer.builder;
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
-    return op.emitOpError(
-               "has no transpose with respect to an operand with the "
-               "indexing map ")
-           << AffineMapAttr::get(map)
-           << "; only maps that list each dimension at most once have";
 
-  // Loops that the operand does not range over are summed.
+  // Loops that the operand does not range over are summed; so are those that
+  // come back to an element (see OperandReach.h), one after the other.
   SmallVector<utils::IteratorType> iterators(op.getNumLoops(),
                                              utils::IteratorType::reduction);
-  for (AffineExpr expr : map.getResults())
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      iterators[dim.getPosition()] = utils::IteratorType::parallel;
-  bool reduces = llvm::is_contained(iterators, utils::IteratorType::reduction);
+  for (unsigned loop : getLoopsOfOwnDimension(map))
+    iterators[loop] = utils::IteratorType::parallel;
+  // What is not written keeps the zero of the init, which has to be read: what
+  // does not read its init is taken to write all of it.
+  bool reduces =
+      llvm::is_contained(iterators, utils::IteratorType::reduction) ||
+      !isReachedInWhole(op, operand);
 
   Type elementType = getElementTypeOrSelf(operand.get().getType());
   bool isCotangent = quantity == TransposedQuantity::Cotangent;
@@ -354,13 +359,23 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
                    : createEmpty(builder, loc, shape, resultType);
   }
 
+  SmallVector<Value> allInputs(inputs);
   SmallVector<AffineMap> allMaps(maps);
   allMaps.push_back(map);
+  // A loop whose extent only another linear operand has takes it from there.
+  for (OpOperand *other : op.getDpsInputOperands()) {
+    if (inversePermutation(concatAffineMaps(allMaps, op.getContext())))
+      break;
+    if (other == &operand || !transposer.isLinear(other->get()))
+      continue;
+    allInputs.push_back(transposer.shapeOf(other->get()));
+    allMaps.insert(allMaps.end() - 1, op.getMatchingIndexingMap(other));
+  }
   auto transposed =
-      linalg::GenericOp::create(builder, loc, init.getType(), inputs,
+      linalg::GenericOp::create(builder, loc, init.getType(), allInputs,
                                 ValueRange{init}, allMaps, iterators);
   Block &block = transposed.getRegion().emplaceBlock();
-  for (Value input : inputs)
+  for (Value input : allInputs)
     block.addArgument(getElementTypeOrSelf(input.getType()), loc);
   Value accumulator = block.addArgument(resultType, loc);
   ArrayRef<BlockArgument> arguments = block.getArguments();
@@ -452,6 +467,14 @@ LogicalResult TransposedGeneric::addCotangentOf(OpOperand &operand) {
   FailureOr<Support> support = supportOf(operand, *built);
   if (failed(support))
     return failure();
+  // What no iteration reads is reached no more than what a mask leaves out.
+  if (!*support && !isReachedInWhole(op, operand))
+    *support = createReach(transposer.builder, op, operand,
+                           transposer.shapeOf(operand.get()), [&](Value value) {
+                             return transposer.isLinear(value)
+                                        ? transposer.shapeOf(value)
+                                        : transposer.primal(value);
+                           });
   Value cotangent = built->result;
   if (!isa<RankedTensorType>(operand.get().getType()))
     cotangent = tensor::ExtractOp::create(transposer.builder, loc, cotangent);
@@ -505,10 +528,11 @@ struct GenericModel
                                         getElementTypeOrSelf(init.getType())));
     }
 
-    // A contraction varies one operand at a time, each product added to the
-    // last: every one of them is a contraction again.
+    // A contraction or a convolution varies one operand at a time, each product
+    // added to the last: every one of them is a contraction or a convolution.
     SmallVector<SmallVector<unsigned>> groups;
-    if (linalg::isaContractionOpInterface(op) &&
+    if ((linalg::isaContractionOpInterface(op) ||
+         linalg::isaConvolutionOpInterface(op)) &&
         tangent.getActiveInputs().size() > 1) {
       for (unsigned index : tangent.getActiveInputs())
         groups.push_back({index});
@@ -520,6 +544,9 @@ struct GenericModel
       if (failed(tangents))
         return failure();
       inits = *tangents;
+      for (auto [result, value] :
+           llvm::zip_equal(tangent.getActiveResults(), inits))
+        linearizer.noteShape(value, op->getResult(result));
     }
     for (auto [result, value] :
          llvm::zip_equal(tangent.getActiveResults(), inits))
@@ -534,7 +561,19 @@ struct GenericModel
       if (transposer.isLinear(input->get()) &&
           failed(transposed.addCotangentOf(*input)))
         return failure();
+    // Scalars that are linear are operands.
+    for (Value source : capturedLinearValues(op->getRegions(), transposer))
+      transposeGather(op, source, transposer);
     return transposed.addCotangentsOfInits();
+  }
+};
+
+/// A linalg.pack that normalization could not rewrite.
+struct PackModel
+    : LinearizableOpInterface::ExternalModel<PackModel, linalg::PackOp> {
+  LogicalResult linearize(Operation *op, Linearizer &) const {
+    return op->emitOpError("has no derivative rule for tiles of unknown size; "
+                           "use constants as inner_tiles");
   }
 };
 } // namespace
@@ -542,5 +581,9 @@ struct GenericModel
 void sparse_autograd::registerLinalgDerivativeRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
     linalg::GenericOp::attachInterface<GenericModel>(*context);
+    linalg::PackOp::attachInterface<PackModel>(*context);
+    attachRefused<linalg::WinogradFilterTransformOp,
+                  linalg::WinogradInputTransformOp,
+                  linalg::WinogradOutputTransformOp>(*context);
   });
 }

@@ -12,10 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Refused.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -89,6 +91,15 @@ static Value createAny(OpBuilder &builder, Location loc, Value mask) {
           })
           .getResult(0);
   return tensor::ExtractOp::create(builder, loc, any);
+}
+
+/// The sum of all elements of a tensor, as a float.
+static Value createSum(OpBuilder &builder, Location loc, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  Value sum = MaskedReduceOp::create(builder, loc, ReductionKind::Sum, value,
+                                     /*mask=*/Value(), dims);
+  return tensor::ExtractOp::create(builder, loc, sum);
 }
 
 /// The counterparts of values that are not linear.
@@ -259,9 +270,7 @@ struct ExpandShapeModel : MovingModel<ExpandShapeModel, tensor::ExpandShapeOp> {
 struct CastModel : MovingModel<CastModel, tensor::CastOp> {
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
     auto op = cast<tensor::CastOp>(operation);
-    auto sourceType = dyn_cast<RankedTensorType>(op.getSource().getType());
-    if (!sourceType)
-      return op.emitOpError("from an unranked tensor is not differentiated");
+    auto sourceType = cast<RankedTensorType>(op.getSource().getType());
     moveBack(transposer, op.getSource(), op.getResult(), [&](Value value) {
       return tensor::CastOp::create(
           transposer.builder, op.getLoc(),
@@ -299,24 +308,71 @@ struct FromElementsModel
   }
 };
 
+struct ReshapeModel : MovingModel<ReshapeModel, tensor::ReshapeOp> {
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::ReshapeOp>(operation);
+    OpBuilder &builder = transposer.builder;
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getSource().getType());
+    SmallVector<Value> extents = getValueOrCreateConstantIndexOp(
+        builder, loc,
+        tensor::getMixedSizes(builder, loc,
+                              transposer.shapeOf(op.getSource())));
+    Value shape = tensor::FromElementsOp::create(
+        builder, loc,
+        RankedTensorType::get({type.getRank()}, builder.getIndexType()),
+        extents);
+    moveBack(transposer, op.getSource(), op.getResult(), [&](Value value) {
+      return tensor::ReshapeOp::create(
+          builder, loc, type.clone(getElementTypeOrSelf(value.getType())),
+          value, shape);
+    });
+    return success();
+  }
+};
+
+struct ScatterModel : MovingModel<ScatterModel, tensor::ScatterOp> {
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<tensor::ScatterOp>(operation);
+    OpBuilder &builder = transposer.builder;
+    Location loc = op.getLoc();
+    Value indices = transposer.primal(op.getIndices());
+    RankedTensorType sourceType = op.getSourceType();
+    auto gather = [&](Value value) -> Value {
+      return tensor::GatherOp::create(
+          builder, loc, sourceType.clone(getElementTypeOrSelf(value.getType())),
+          value, indices, op.getScatterDims(), /*unique=*/true);
+    };
+    moveBack(transposer, op.getSource(), op.getResult(), gather);
+    // No position is written twice: the op must be marked unique.
+    auto overwrite = [&](Value value) -> Value {
+      Value zeros = createZeros(builder, loc, gather(value),
+                                getElementTypeOrSelf(value.getType()));
+      if (zeros.getType() != sourceType.clone(getElementTypeOrSelf(zeros)))
+        zeros = tensor::CastOp::create(
+            builder, loc, sourceType.clone(getElementTypeOrSelf(zeros)), zeros);
+      return tensor::ScatterOp::create(builder, loc, value.getType(), zeros,
+                                       value, indices, op.getScatterDims(),
+                                       /*unique=*/true);
+    };
+    moveBack(transposer, op.getDest(), op.getResult(), overwrite,
+             /*isPart=*/true);
+    return success();
+  }
+};
+
 struct SplatModel : MovingModel<SplatModel, tensor::SplatOp> {
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
     auto op = cast<tensor::SplatOp>(operation);
     OpBuilder &builder = transposer.builder;
     Location loc = op.getLoc();
     Value cotangent = transposer.cotangent(op.getResult());
-    auto dims = llvm::to_vector(
-        llvm::seq<int64_t>(0, cast<RankedTensorType>(op.getType()).getRank()));
-    Value sum =
-        MaskedReduceOp::create(builder, loc, ReductionKind::Sum, cotangent,
-                               /*mask=*/Value(), dims);
     Support support;
     if (Support incoming = transposer.support(op.getResult()))
       support = Support::of(createAny(
           builder, loc, materializeMask(builder, loc, incoming, cotangent)));
-    transposer.accumulate(op.getInput(),
-                          tensor::ExtractOp::create(builder, loc, sum), support,
-                          /*isSelected=*/true);
+    transposer.accumulate(op.getInput(), createSum(builder, loc, cotangent),
+                          support, /*isSelected=*/true);
     return success();
   }
 };
@@ -373,12 +429,6 @@ struct PadModel
     auto op = cast<tensor::PadOp>(operation);
     OpBuilder &builder = transposer.builder;
     Location loc = op.getLoc();
-    Value padding = op.getConstantPaddingValue();
-    if (padding && transposer.isLinear(padding))
-      return op.emitOpError(
-          "with a padding value that is differentiated has no "
-          "derivative rule; add the value after padding "
-          "with zero");
     Value shape = transposer.shapeOf(op.getSource());
     SmallVector<OpFoldResult> strides(op.getSourceType().getRank(),
                                       builder.getIndexAttr(1));
@@ -389,6 +439,25 @@ struct PadModel
           builder, loc, type, value, primals(transposer, op.getMixedLowPad()),
           tensor::getMixedSizes(builder, loc, shape), strides);
     });
+
+    // The padding value has the sum over what is not the source.
+    Value padding = op.getConstantPaddingValue();
+    if (!padding || !transposer.isLinear(padding))
+      return success();
+    Value cotangent = transposer.cotangent(op.getResult());
+    auto overwrite = [&](Value value) -> Value {
+      Value zeros = createZeros(builder, loc, shape,
+                                getElementTypeOrSelf(value.getType()));
+      return tensor::InsertSliceOp::create(
+          builder, loc, zeros, value, primals(transposer, op.getMixedLowPad()),
+          tensor::getMixedSizes(builder, loc, shape), strides);
+    };
+    Support support = transposer.support(op.getResult());
+    Value mask = materializeMask(builder, loc, support, cotangent);
+    transposer.accumulate(padding,
+                          createSum(builder, loc, overwrite(cotangent)),
+                          Support::of(createAny(builder, loc, overwrite(mask))),
+                          /*isSelected=*/true);
     return success();
   }
 };
@@ -397,6 +466,7 @@ struct PadModel
 
 void sparse_autograd::registerTensorDerivativeRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
+    attachRefused<tensor::BitcastOp>(*context);
     tensor::CastOp::attachInterface<CastModel>(*context);
     tensor::CollapseShapeOp::attachInterface<CollapseShapeModel>(*context);
     tensor::ConcatOp::attachInterface<ConcatModel>(*context);
@@ -407,6 +477,8 @@ void sparse_autograd::registerTensorDerivativeRules(DialectRegistry &registry) {
     tensor::InsertOp::attachInterface<InsertModel>(*context);
     tensor::InsertSliceOp::attachInterface<InsertSliceModel>(*context);
     tensor::PadOp::attachInterface<PadModel>(*context);
+    tensor::ReshapeOp::attachInterface<ReshapeModel>(*context);
+    tensor::ScatterOp::attachInterface<ScatterModel>(*context);
     tensor::SplatOp::attachInterface<SplatModel>(*context);
   });
 }

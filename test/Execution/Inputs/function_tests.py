@@ -18,11 +18,11 @@ KINDS = (("f64", False, tuple(SECOND), 1), ("f64", True, ("ror",), 0),
          ("f32", True, (), 0), ("f16", False, (), 0), ("bf16", False, (), 0))
 
 
-def programs(functions, seed):
+def programs(functions, seed, kinds=KINDS):
     rng = np.random.default_rng(seed)
     only = os.environ.get("EXECUTION_ONLY")  # for debugging
     result = []
-    for element_type, dynamic, second, level in KINDS:
+    for element_type, dynamic, second, level in kinds:
         program = Program(f"{element_type}{'_dynamic' if dynamic else ''}",
                           level)
         for function in functions:
