@@ -64,6 +64,53 @@ LOOP = """
   %c3 = arith.constant 3 : index
 """
 
+def _while(condition, step):
+    def run(x):
+        while condition(np.real(x)):
+            x = step(x)
+        return x
+    return run
+
+
+def _growth(x, w):
+    """The first region computes what it passes on."""
+    count = 0
+    while True:
+        passed = x * w
+        if not count < 3:
+            return passed
+        x, count = passed + x, count + 1
+
+
+def _newton(a):
+    x = a
+    while np.abs(np.real(x * x - a)) > 1e-15:
+        x = (x + a / x) / 2
+    return x
+
+
+def _while_in_for(x, w, n):
+    for i in range(int(n)):
+        k = 0
+        while k < i:
+            x, k = x * w, k + 1
+        x = x + w
+    return x
+
+
+def _for_in_while(x, w):
+    k = 0
+    while k < 2:
+        for _ in range(k + 1):
+            x = x * w
+        k += 1
+    return x
+
+
+def _switched(a, b, i):
+    return {0: a * b, 2: a * a, -1: b}.get(int(i), a + b)
+
+
 FUNCTIONS = [
     Function("repeated_square", ["<<T>>", N], ["<<T>>"], LOOP + """
   %y = scf.for %i = %c0 to %x1 step %c1 iter_args(%v = %x0) -> (<<T>>) {
@@ -316,6 +363,205 @@ func.func private @{name}_square(%x: <<4>>) -> <<4>> {
   %s, %c = math.sincos %x0 : <<T>>
   return %s, %c : <<T>>, <<T>>""", lambda x: (np.sin(x), np.cos(x)),
              exact=False),
+    # scf.while: counted, then replayed.
+    Function("while_squaring", ["<<4>>"], ["<<4>>"], LOOP + """
+  %limit = arith.constant 2.0 : <<T>>
+  %y = scf.while (%a = %x0) : (<<4>>) -> <<4>> {
+    %first = tensor.extract %a[%c0] : <<4>>
+    %more = arith.cmpf ogt, %first, %limit : <<T>>
+    scf.condition(%more) %a : <<4>>
+  } do {
+  ^bb0(%a: <<4>>):
+    %half = arith.constant 0.5 : <<T>>
+    %h = tensor.splat %half : tensor<4x!T>
+    %g = tensor.cast %h : tensor<4x!T> to <<4>>
+    %s = arith.mulf %a, %g : <<4>>
+    %t = arith.mulf %s, %a : <<4>>
+    %u = arith.mulf %t, %g : <<4>>
+    %n = arith.negf %u : <<4>>
+    scf.yield %n : <<4>>
+  }
+  return %y : <<4>>""", _while(lambda x: x[0] > 2, lambda x: -x * x / 4),
+             inputs=lambda rng, shapes: [np.array([6.0, 2, -4, 2])]),
+    Function("while_no_iterations", ["<<T>>", "<<T>>"], ["<<T>>"], LOOP + """
+  %false = arith.constant false
+  %y = scf.while (%a = %x0) : (<<T>>) -> <<T>> {
+    %b = arith.mulf %a, %x1 : <<T>>
+    scf.condition(%false) %b : <<T>>
+  } do {
+  ^bb0(%b: <<T>>):
+    %c = arith.mulf %b, %b : <<T>>
+    scf.yield %c : <<T>>
+  }
+  return %y : <<T>>""", lambda x, w: x * w),
+    Function("while_passing_on", ["<<3>>", "<<3>>"], ["<<3>>"], LOOP + """
+  %r:2 = scf.while (%a = %x0, %k = %c0) : (<<3>>, index) -> (<<3>>, <<3>>) {
+    %p = arith.mulf %a, %x1 : <<3>>
+    %more = arith.cmpi slt, %k, %c3 : index
+    %n = arith.addi %k, %c1 : index
+    %d = arith.index_cast %n : index to i32
+    %f = arith.sitofp %d : i32 to <<T>>
+    %m = tensor.splat %f : tensor<3x!T>
+    %c = tensor.cast %m : tensor<3x!T> to <<3>>
+    scf.condition(%more) %p, %c : <<3>>, <<3>>
+  } do {
+  ^bb0(%p: <<3>>, %c: <<3>>):
+    %i = tensor.extract %c[%c0] : <<3>>
+    %d = arith.fptosi %i : <<T>> to i32
+    %k = arith.index_cast %d : i32 to index
+    %back = arith.divf %p, %x1 : <<3>>
+    %s = arith.addf %p, %back : <<3>>
+    scf.yield %s, %k : <<3>>, index
+  }
+  return %r#0 : <<3>>""", _growth, exact=False,
+             inputs=lambda rng, shapes: [
+                 rng.uniform(0.5, 1.5, size=s) for s in shapes]),
+    Function("while_newton", ["<<T>>"], ["<<T>>"], LOOP + """
+  %half = arith.constant 0.5 : <<T>>
+  %tiny = arith.constant 1.0e-15 : <<T>>
+  %y = scf.while (%x = %x0) : (<<T>>) -> <<T>> {
+    %s = arith.mulf %x, %x : <<T>>
+    %d = arith.subf %s, %x0 : <<T>>
+    %e = math.absf %d : <<T>>
+    %more = arith.cmpf ogt, %e, %tiny : <<T>>
+    scf.condition(%more) %x : <<T>>
+  } do {
+  ^bb0(%x: <<T>>):
+    %q = arith.divf %x0, %x : <<T>>
+    %s = arith.addf %x, %q : <<T>>
+    %n = arith.mulf %s, %half : <<T>>
+    scf.yield %n : <<T>>
+  }
+  return %y : <<T>>""", _newton, exact=False, second=False,
+             inputs=lambda rng, shapes: [np.float64(1.44)]),
+    Function("while_in_for", ["<<T>>", "<<T>>", N], ["<<T>>"], LOOP + """
+  %y = scf.for %i = %c0 to %x2 step %c1 iter_args(%v = %x0) -> (<<T>>) {
+    %r:2 = scf.while (%a = %v, %k = %c0) : (<<T>>, index) -> (<<T>>, index) {
+      %more = arith.cmpi slt, %k, %i : index
+      scf.condition(%more) %a, %k : <<T>>, index
+    } do {
+    ^bb0(%a: <<T>>, %k: index):
+      %b = arith.mulf %a, %x1 : <<T>>
+      %n = arith.addi %k, %c1 : index
+      scf.yield %b, %n : <<T>>, index
+    }
+    %s = arith.addf %r#0, %x1 : <<T>>
+    scf.yield %s : <<T>>
+  }
+  return %y : <<T>>""", _while_in_for, fixed={2: np.int64(3)}),
+    Function("for_in_while", ["<<T>>", "<<T>>"], ["<<T>>"], LOOP + """
+  %r:2 = scf.while (%a = %x0, %k = %c0) : (<<T>>, index) -> (<<T>>, index) {
+    %more = arith.cmpi slt, %k, %c2 : index
+    scf.condition(%more) %a, %k : <<T>>, index
+  } do {
+  ^bb0(%a: <<T>>, %k: index):
+    %n = arith.addi %k, %c1 : index
+    %b = scf.for %i = %c0 to %n step %c1 iter_args(%v = %a) -> (<<T>>) {
+      %m = arith.mulf %v, %x1 : <<T>>
+      scf.yield %m : <<T>>
+    }
+    scf.yield %b, %n : <<T>>, index
+  }
+  return %r#0 : <<T>>""", _for_in_while),
+    Function("while_in_if", ["<<T>>", "<<T>>", "<<T|i1>>"], ["<<T>>"],
+             LOOP + """
+  %y = scf.if %x2 -> (<<T>>) {
+    %r:2 = scf.while (%a = %x0, %k = %c0) : (<<T>>, index) -> (<<T>>, index) {
+      %more = arith.cmpi slt, %k, %c2 : index
+      scf.condition(%more) %a, %k : <<T>>, index
+    } do {
+    ^bb0(%a: <<T>>, %k: index):
+      %n = arith.addi %k, %c1 : index
+      %b = arith.mulf %a, %x1 : <<T>>
+      scf.yield %b, %n : <<T>>, index
+    }
+    scf.yield %r#0 : <<T>>
+  } else {
+    scf.yield %x1 : <<T>>
+  }
+  return %y : <<T>>""", lambda x, w, _: x * w * w,
+             fixed={2: np.bool_(True)}),
+    # A while that no derivative goes through is left alone.
+    Function("while_inactive", ["<<T>>"], ["<<T>>"], LOOP + """
+  %ten = arith.constant 10.0 : <<T>>
+  %one = arith.constant 1.0 : <<T>>
+  %two = arith.constant 2.0 : <<T>>
+  %w = scf.while (%a = %one) : (<<T>>) -> <<T>> {
+    %more = arith.cmpf olt, %a, %ten : <<T>>
+    scf.condition(%more) %a : <<T>>
+  } do {
+  ^bb0(%a: <<T>>):
+    %b = arith.mulf %a, %two : <<T>>
+    scf.yield %b : <<T>>
+  }
+  %y = arith.mulf %x0, %w : <<T>>
+  return %y : <<T>>""", lambda x: 16 * x),
+    *[Function(f"index_switch_{name}", ["<<T>>", "<<T>>", N], ["<<T>>"], """
+  %y = scf.index_switch %x2 -> <<T>>
+  case 0 {
+    %p = arith.mulf %x0, %x1 : <<T>>
+    scf.yield %p : <<T>>
+  }
+  case 2 {
+    %s = arith.mulf %x0, %x0 : <<T>>
+    scf.yield %s : <<T>>
+  }
+  case -1 {
+    scf.yield %x1 : <<T>>
+  }
+  default {
+    %s = arith.addf %x0, %x1 : <<T>>
+    scf.yield %s : <<T>>
+  }
+  return %y : <<T>>""", _switched, fixed={2: np.int64(case)})
+      for name, case in (("first", 0), ("second", 2), ("last", -1),
+                         ("default", 1))],
+    Function("index_switch_default_only", ["<<T>>", N], ["<<T>>"], """
+  %y = scf.index_switch %x1 -> <<T>>
+  default {
+    %s = arith.mulf %x0, %x0 : <<T>>
+    scf.yield %s : <<T>>
+  }
+  return %y : <<T>>""", lambda x, i: x * x, fixed={1: np.int64(0)}),
+    Function("execute_region", ["<<T>>", "<<T>>"], ["<<T>>"], """
+  %y = scf.execute_region -> <<T>> {
+    %p = arith.mulf %x0, %x1 : <<T>>
+    scf.yield %p : <<T>>
+  }
+  return %y : <<T>>""", lambda a, b: a * b),
+    Function("forall", ["<<4x3>>", "<<4x3>>"], ["<<4x3>>"], LOOP + """
+  %y = scf.forall (%i) in (4) shared_outs(%o = %x1) -> (<<4x3>>) {
+    %row = tensor.extract_slice %x0[%i, 0] [1, 3] [1, 1] : <<4x3>> to tensor<1x3x!T>
+    %s = arith.mulf %row, %row : tensor<1x3x!T>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i, 0] [1, 3] [1, 1] : tensor<1x3x!T> into <<4x3>>
+    }
+  }
+  return %y : <<4x3>>""", lambda a, o: a * a + 0 * o),
+    Function("forall_of_some", ["<<4>>", "<<4>>", N], ["<<4>>"], LOOP + """
+  %y = scf.forall (%i) = (%c1) to (%x2) step (%c2) shared_outs(%o = %x1) -> (<<4>>) {
+    %a = tensor.extract_slice %x0[%i] [1] [1] : <<4>> to tensor<1x!T>
+    %b = tensor.extract_slice %o[%i] [1] [1] : <<4>> to tensor<1x!T>
+    %s = arith.mulf %a, %b : tensor<1x!T>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i] [1] [1] : tensor<1x!T> into <<4>>
+    }
+  }
+  return %y : <<4>>""",
+             lambda a, o, n: np.where([False, True, False, True], a * o, o),
+             fixed={2: np.int64(4)}),
+    Function("parallel", ["<<4x3>>", "<<T>>"], ["<<T>>"], LOOP + """
+  %c4 = arith.constant 4 : index
+  %y = scf.parallel (%i, %j) = (%c0, %c0) to (%c4, %c3) step (%c1, %c1) init (%x1) -> <<T>> {
+    %a = tensor.extract %x0[%i, %j] : <<4x3>>
+    %s = arith.mulf %a, %a : <<T>>
+    scf.reduce(%s : <<T>>) {
+    ^bb0(%u: <<T>>, %v: <<T>>):
+      %sum = arith.addf %u, %v : <<T>>
+      scf.reduce.return %sum : <<T>>
+    }
+  }
+  return %y : <<T>>""", lambda a, c: c + (a * a).sum()),
 ]
 
 function_tests.run(FUNCTIONS, seed=6)

@@ -53,5 +53,6 @@ void sparse_autograd::registerControlFlowDerivativeRules(
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
     attachForRule(*context);
     attachIfRule(*context);
+    attachWhileRule(*context);
   });
 }

@@ -13,9 +13,10 @@
 
 namespace sparse_autograd {
 
-/// Attaches the rules of scf.for and of scf.if to their ops.
+/// Attaches the rules of scf.for, scf.if and scf.while to their ops.
 void attachForRule(mlir::MLIRContext &context);
 void attachIfRule(mlir::MLIRContext &context);
+void attachWhileRule(mlir::MLIRContext &context);
 
 /// The ops of `block` before the terminator, except those that only have
 /// effects: the primal program has had them.
