@@ -88,27 +88,6 @@ func.func @g(%x: f64, %m: memref<f64>) -> (f64, f64) {
 
 // -----
 
-// A tensor read from inside a region.
-func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {
-  %empty = tensor.empty() : tensor<4xf64>
-  // expected-error@+2 {{reads a tensor that is being differentiated from inside its region, which has no derivative rule; make the tensor an operand with an indexing map}}
-  // expected-note@-3 {{the tensor is defined here}}
-  %y = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>], iterator_types = ["parallel"]} outs(%empty : tensor<4xf64>) {
-  ^bb0(%out: f64):
-    %i = linalg.index 0 : index
-    %v = tensor.extract %x[%i] : tensor<4xf64>
-    linalg.yield %v : f64
-  } -> tensor<4xf64>
-  return %y : tensor<4xf64>
-}
-func.func @g(%x: tensor<4xf64>, %t: tensor<4xf64>) -> tensor<4xf64> {
-  // expected-error@+1 {{cannot be expanded}}
-  %r:2 = sparse_autograd.jvp @f(%x) tangents(%t) {wrt = [0]} : (tensor<4xf64>), (tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
-  return %r#1 : tensor<4xf64>
-}
-
-// -----
-
 // expected-error@+1 {{has no body to differentiate}}
 func.func private @declared(f64) -> f64
 func.func @g(%x: f64) -> (f64, f64) {

@@ -6,9 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SparseAutograd/Differentiate/RuleTable.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Differentiate/ScalarRule.h"
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -16,7 +26,11 @@
 
 using namespace sparse_autograd;
 
-static const char *preface = R"(# Derivatives of scalar ops
+/// The dialects whose every op is in a list.
+static constexpr llvm::StringLiteral dialects[] = {"arith", "func", "linalg",
+                                                   "math",  "scf",  "tensor"};
+
+static const char *preface = R"(# Derivatives of ops
 
 This page is printed by `derivative-rule-table` from the records in
 `lib/Differentiate/Rules`; a test keeps the two equal.
@@ -28,20 +42,11 @@ less `nnan` and `ninf`. `select(c, p, q)` is `p` where `c` holds, else `q`: what
 not selected reaches no gradient, be it a NaN. Ops marked *linear* have a
 transpose: tangents are made of them.
 
+Ops on vectors, complex numbers and memrefs have no derivatives; on tensors the
+scalar ops are elementwise.
+
 Each formula is compared with differences of the op on the given intervals, and
 takes the given values where the op is not smooth.
-)";
-
-static const char *structural = R"(
-## Rules that are no formulas
-
-| op | tangent |
-| --- | --- |
-| `arith.select` | selects among the tangents; *linear*, and the cotangent of a branch has the condition, or its negation, as its support |
-| `arith.extf`, `arith.truncf` | converts the tangent; *linear*, the cotangent is converted back |
-| `arith.constant`, `arith.sitofp`, `arith.uitofp` | zero: there is no float operand |
-| `arith.cmpf`, `arith.fptosi`, `arith.fptoui`, `math.isfinite`, `math.isinf`, `math.isnan`, `math.isnormal` | none: the result is no float |
-| `arith.bitcast`, `arith.scaling_extf`, `arith.scaling_truncf` | no rule: an error where a derivative is asked for |
 )";
 
 static std::string number(double value) {
@@ -106,10 +111,102 @@ static void printTable(const char *title,
     printRule(*rule);
 }
 
-int main() {
+/// The ops of `treatment`, those with the same text in one row.
+static void printRecords(const char *title, const char *header,
+                         Treatment treatment) {
+  llvm::outs() << "\n## " << title << "\n\n| op | " << header
+               << " |\n| --- | --- |\n";
+  llvm::MapVector<llvm::StringRef, llvm::SmallVector<std::string>> rows;
+  for (const OpRecord &record : listOpRecords())
+    if (record.treatment == treatment)
+      rows[record.text].push_back("`" + record.op.str() + "`");
+  for (auto &[text, ops] : rows)
+    llvm::outs() << "| " << llvm::join(ops, ", ") << " | " << text << " |\n";
+}
+
+static bool isNamedStructuredOp(mlir::RegisteredOperationName name) {
+  return name.hasInterface<mlir::linalg::LinalgOp>() &&
+         name.getStringRef() != "linalg.generic";
+}
+
+static void printNamedOps(mlir::MLIRContext &context) {
+  llvm::SmallVector<std::string> names;
+  for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
+    if (isNamedStructuredOp(name))
+      names.push_back("`" + name.getStringRef().str() + "`");
+  llvm::sort(names);
+  llvm::outs() << "| " << llvm::join(names, ", ") << " | linalg.generic |\n";
+}
+
+static void printForms() {
+  llvm::outs() << "\n## Refused forms\n\nThe diagnostic contains:\n\n"
+                  "| form | diagnostic |\n| --- | --- |\n";
+  for (const RefusedForm &form : listRefusedForms())
+    llvm::outs() << "| " << form.form << " | " << form.diagnostic << " |\n";
+}
+
+/// Whether each op that the dialects register is in one list, and has the rule
+/// that the list says; complains of every one that has not.
+static bool checkComplete(mlir::MLIRContext &context) {
+  bool isComplete = true;
+  auto complain = [&](llvm::StringRef op, llvm::StringRef what) {
+    llvm::errs() << op << ": " << what << "\n";
+    isComplete = false;
+  };
+  llvm::StringSet<> scalar;
+  for (auto rules : {listArithScalarRules(), listMathScalarRules()})
+    for (const ScalarRule *rule : rules)
+      scalar.insert(rule->opName);
+  llvm::StringMap<Treatment> records;
+  for (const OpRecord &record : listOpRecords())
+    if (!records.try_emplace(record.op, record.treatment).second)
+      complain(record.op, "has two records");
+  for (mlir::RegisteredOperationName name : context.getRegisteredOperations()) {
+    llvm::StringRef op = name.getStringRef();
+    if (!llvm::is_contained(dialects, name.getDialectNamespace()))
+      continue;
+    auto record = records.find(op);
+    int lists = scalar.contains(op) + (record != records.end()) +
+                (record == records.end() && isNamedStructuredOp(name));
+    if (lists != 1)
+      complain(op, lists == 0 ? "is in no list" : "is in two lists");
+    bool hasRule = name.hasInterface<LinearizableOpInterface>();
+    bool needsRule = scalar.contains(op) || (record != records.end() &&
+                                             record->second == Treatment::Rule);
+    if (needsRule && !hasRule)
+      complain(op, "has no rule");
+    records.erase(op);
+  }
+  for (const auto &record : records)
+    complain(record.getKey(), "is no op");
+  return isComplete;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 2 && llvm::StringRef(argv[1]) == "--diagnostics") {
+    for (const OpRecord &record : listOpRecords())
+      if (record.treatment == Treatment::Refused)
+        llvm::outs() << record.op << "\t" << record.text << "\n";
+    for (const RefusedForm &form : listRefusedForms())
+      llvm::outs() << form.form << "\t" << form.diagnostic << "\n";
+    return 0;
+  }
+  mlir::DialectRegistry registry;
+  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+  registerDerivativeRules(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
   llvm::outs() << preface;
   printTable("arith", listArithScalarRules());
   printTable("math", listMathScalarRules());
-  llvm::outs() << structural;
-  return 0;
+  printRecords("Other ops", "tangent and transpose", Treatment::Rule);
+  printRecords("Rewritten before", "into", Treatment::Rewritten);
+  printNamedOps(context);
+  printRecords("Without a tangent", "because", Treatment::WithoutTangent);
+  printRecords("Refused", "diagnostic, where a derivative is asked for",
+               Treatment::Refused);
+  printForms();
+  return checkComplete(context) ? 0 : 1;
 }
