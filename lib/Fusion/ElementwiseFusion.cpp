@@ -44,13 +44,42 @@ static bool repeatsAcrossLoops(linalg::GenericOp consumer, OpOperand &use) {
          consumer.getNumLoops();
 }
 
+namespace {
+
+/// What the bodies of operations say, each walked once. An operation that is
+/// erased or changed has to be forgotten.
+class Bodies {
+public:
+  bool isFusible(linalg::GenericOp op) { return get(op).fusible; }
+  int64_t getCost(linalg::GenericOp op) { return get(op).cost; }
+  void forget(Operation *op) { known.erase(op); }
+
+private:
+  struct Body {
+    bool fusible;
+    int64_t cost;
+  };
+
+  const Body &get(linalg::GenericOp op) {
+    auto [entry, isNew] = known.try_emplace(op);
+    if (isNew)
+      entry->second = {sparse_autograd::isFusible(op), getBodyCost(op)};
+    return entry->second;
+  }
+
+  llvm::DenseMap<Operation *, Body> known;
+};
+
+} // namespace
+
 /// Whether the producer of `use` can be computed in its consumer. The reason
 /// why not, if it cannot, is what a remark tells.
-static bool canFuse(OpOperand &use, StringRef &reason) {
+static bool canFuse(Bodies &bodies, OpOperand &use, StringRef &reason) {
   auto producer = use.get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(use.getOwner());
   if (auto any = dyn_cast<linalg::LinalgOp>(use.getOwner());
-      any && isMatrixProduct(any)) {
+      any && !(consumer && bodies.isFusible(consumer)) &&
+      isMatrixProduct(any)) {
     reason = "it is used by a matrix product, which a library computes";
     return false;
   }
@@ -62,12 +91,12 @@ static bool canFuse(OpOperand &use, StringRef &reason) {
     reason = "it is used in another block, where it could run more often";
     return false;
   }
-  if (!isFusible(producer) || !isFusible(consumer) ||
+  if (!bodies.isFusible(producer) || !bodies.isFusible(consumer) ||
       !consumer.isDpsInput(&use) || !linalg::areElementwiseOpsFusable(&use)) {
     reason = "its result is not read element by element";
     return false;
   }
-  if (getBodyCost(producer) > 0 && repeatsAcrossLoops(consumer, use)) {
+  if (bodies.getCost(producer) > 0 && repeatsAcrossLoops(consumer, use)) {
     reason = "its consumer broadcasts it, and would compute it again for every "
              "element";
     return false;
@@ -98,11 +127,31 @@ enum class Decision { Fuse, Repeat, Keep };
 
 } // namespace
 
-static Decision decide(OpOperand &use, int64_t recomputeLimit,
+/// A use of `producer` by one of `consumers` at which it cannot be computed in
+/// the consumer: the first in their order.
+static OpOperand *findStoredUse(Bodies &bodies, linalg::GenericOp producer,
+                                const llvm::SetVector<Operation *> &consumers,
+                                StringRef &obstacle) {
+  llvm::SmallDenseMap<Operation *, SmallVector<OpOperand *, 2>> usesOf;
+  for (OpOperand &use : producer->getUses())
+    usesOf[use.getOwner()].push_back(&use);
+  for (Operation *consumer : consumers) {
+    SmallVector<OpOperand *, 2> &uses = usesOf.find(consumer)->second;
+    llvm::sort(uses, [](OpOperand *a, OpOperand *b) {
+      return a->getOperandNumber() < b->getOperandNumber();
+    });
+    for (OpOperand *use : uses)
+      if (!canFuse(bodies, *use, obstacle))
+        return use;
+  }
+  return nullptr;
+}
+
+static Decision decide(Bodies &bodies, OpOperand &use, int64_t recomputeLimit,
                        llvm::function_ref<bool(linalg::GenericOp)> mayRepeat,
                        std::string &reason) {
   StringRef obstacle;
-  if (!canFuse(use, obstacle))
+  if (!canFuse(bodies, use, obstacle))
     return Decision::Keep;
   auto producer = use.get().getDefiningOp<linalg::GenericOp>();
   llvm::SetVector<Operation *> consumers = getConsumers(producer);
@@ -110,21 +159,18 @@ static Decision decide(OpOperand &use, int64_t recomputeLimit,
     return Decision::Fuse;
 
   // Moving data is free to repeat: what a broadcast reads is in a cache.
-  int64_t cost = getBodyCost(producer);
+  int64_t cost = bodies.getCost(producer);
   unsigned reads = countFullReads(producer);
   if ((cost == 0 || reads == 0) && cost <= recomputeLimit)
     return Decision::Repeat;
 
   // A result that has to exist anyway is one tensor to read.
-  for (Operation *consumer : consumers)
-    for (OpOperand &other : consumer->getOpOperands())
-      if (other.get().getDefiningOp() == producer.getOperation() &&
-          !canFuse(other, obstacle)) {
-        if (reads <= 1 && cost <= 4)
-          return Decision::Repeat;
-        reason = ("its result is stored anyway: " + obstacle).str();
-        return Decision::Keep;
-      }
+  if (findStoredUse(bodies, producer, consumers, obstacle)) {
+    if (reads <= 1 && cost <= 4)
+      return Decision::Repeat;
+    reason = ("its result is stored anyway: " + obstacle).str();
+    return Decision::Keep;
+  }
   if (cost > recomputeLimit) {
     reason = llvm::formatv("its body costs {0}, more than {1}, for each of {2} "
                            "consumers",
@@ -176,6 +222,15 @@ static linalg::GenericOp fuse(RewriterBase &rewriter, OpOperand &use,
   return dyn_cast<linalg::GenericOp>(fused->fusedOp);
 }
 
+/// The producers of the operands of `op`.
+static SmallVector<Operation *> getProducers(Operation *op) {
+  SmallVector<Operation *> producers;
+  for (Value operand : op->getOperands())
+    if (Operation *producer = operand.getDefiningOp())
+      producers.push_back(producer);
+  return producers;
+}
+
 bool fuseElementwiseProducers(
     func::FuncOp function, int64_t recomputeLimit,
     llvm::function_ref<bool(linalg::GenericOp)> mayRepeat) {
@@ -183,29 +238,48 @@ bool fuseElementwiseProducers(
   SmallVector<linalg::GenericOp> consumers;
   function.walk([&](linalg::GenericOp op) { consumers.push_back(op); });
 
+  Bodies bodies;
   bool changed = false;
   // Producers come before their consumers, so each is complete when it moves.
   for (linalg::GenericOp consumer : consumers) {
+    // What stays out of this consumer, until its own consumers change.
+    llvm::DenseSet<Operation *> kept;
     for (bool again = true; again;) {
       again = false;
       for (OpOperand &use : consumer->getOpOperands()) {
         auto producer = use.get().getDefiningOp<linalg::GenericOp>();
-        if (!producer || producer == consumer)
+        if (!producer || producer == consumer || kept.contains(producer))
           continue;
         std::string reason;
         Location producerLoc = producer.getLoc();
-        Decision decision = decide(use, recomputeLimit, mayRepeat, reason);
+        Decision decision =
+            decide(bodies, use, recomputeLimit, mayRepeat, reason);
         if (decision == Decision::Keep) {
-          if (!reason.empty())
+          // Without a reason it is about this use alone.
+          if (!reason.empty()) {
             remark::missed(producerLoc, remarkOptions("kept", producer))
                 << reason;
+            kept.insert(producer);
+          }
           continue;
         }
-        int64_t cost = getBodyCost(producer);
+        int64_t cost = bodies.getCost(producer);
+        SmallVector<Operation *> read = getProducers(producer);
+        Operation *before = consumer;
         linalg::GenericOp fused =
             fuse(rewriter, use, decision == Decision::Repeat);
         if (!fused)
           continue;
+        bodies.forget(before);
+        bodies.forget(fused);
+        if (decision == Decision::Fuse)
+          bodies.forget(producer);
+        // `mayRepeat` knows nothing of the fused operation, and what the
+        // producer read has other consumers now.
+        if (mayRepeat)
+          kept.clear();
+        for (Operation *op : read)
+          kept.erase(op);
         if (decision == Decision::Repeat)
           remark::passed(producerLoc, remarkOptions("recomputed", fused))
               << "computed again in a consumer, at a cost of "
@@ -241,7 +315,8 @@ static OpOperand *getFirstUse(linalg::GenericOp producer) {
     }
   }
   StringRef obstacle;
-  if (!first || !canFuse(*first, obstacle))
+  Bodies bodies;
+  if (!first || !canFuse(bodies, *first, obstacle))
     return nullptr;
   auto consumer = cast<linalg::GenericOp>(first->getOwner());
   if (!consumer.getMatchingIndexingMap(first).isPermutation() ||
