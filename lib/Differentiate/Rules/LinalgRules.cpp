@@ -180,7 +180,7 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
       break;
     Value counterpart = block.addArgument(running.getType(), loc);
     mapping.map(running, counterpart);
-    auto it = llvm::find(activeResults, index);
+    auto *it = llvm::find(activeResults, index);
     if (it != activeResults.end())
       linearizer.setTangent(counterpart,
                             accumulators[it - activeResults.begin()]);
