@@ -104,14 +104,17 @@ RowBlocks cutRows(ExtentArithmetic &arith, const RowGroup &group,
   RowBlocks blocks;
   blocks.rows.resize(rowLoops.size());
   blocks.count = arith.constant(1);
+  // Values of one element a row are kept on the stack, in slots for the largest
+  // block that there can be: of all dimensions together.
+  int64_t stackRows = 1024;
   for (unsigned k = rowLoops.size(); k-- > 0;) {
     RowDimension &row = blocks.rows[k];
     row.extent = getLoopExtent(arith, group, widest, rowLoops[k]);
     int64_t smallest = survey.contiguousRows.contains(k) ? 64 : 1;
     row.tileBound = std::max<int64_t>(blockElements, smallest);
-    // Values of one element a row are kept on the stack.
     if (group.settled)
-      row.tileBound = std::min<int64_t>(row.tileBound, 1024);
+      row.tileBound = std::min<int64_t>(row.tileBound, stackRows);
+    smallest = std::min(smallest, row.tileBound);
     row.tile = arith.div(arith.constant(blockElements),
                          arith.max(volume, arith.constant(1)));
     row.tile = arith.max(arith.min(row.tile, arith.constant(row.tileBound)),
@@ -130,6 +133,7 @@ RowBlocks cutRows(ExtentArithmetic &arith, const RowGroup &group,
     }
     if (std::optional<int64_t> tile = getConstantIntValue(row.tile))
       row.tileBound = *tile;
+    stackRows = std::max<int64_t>(stackRows / row.tileBound, 1);
     row.numBlocks = arith.ceilDiv(row.extent, row.tile);
     blocks.count = arith.mul(blocks.count, row.numBlocks);
     volume = arith.mul(volume, row.tile);
