@@ -41,7 +41,50 @@ struct ExpandClamp : OpRewritePattern<math::ClampFOp> {
     return success();
   }
 };
+
+/// A number `x`, compared by its magnitude: `lower` <= |x|, and |x| < infinity
+/// or |x| = infinity. LLVM's intrinsic for it is not reached from the dialect.
+template <typename OpTy, bool isInfinity>
+struct ExpandClassOfMagnitude : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value operand = op.getOperand();
+    Type type = operand.getType();
+    const llvm::fltSemantics &semantics =
+        cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics();
+    Value magnitude = math::AbsFOp::create(rewriter, loc, operand);
+    auto compare = [&](arith::CmpFPredicate predicate, const APFloat &bound) {
+      TypedAttr attribute = FloatAttr::get(getElementTypeOrSelf(type), bound);
+      if (auto shaped = dyn_cast<ShapedType>(type))
+        attribute = DenseElementsAttr::get(shaped, bound);
+      Value constant = arith::ConstantOp::create(rewriter, loc, attribute);
+      return arith::CmpFOp::create(rewriter, loc, predicate, magnitude,
+                                   constant);
+    };
+    APFloat infinity = APFloat::getInf(semantics);
+    if constexpr (isInfinity) {
+      rewriter.replaceOp(op, compare(arith::CmpFPredicate::OEQ, infinity));
+    } else {
+      Value isLarge = compare(arith::CmpFPredicate::OGE,
+                              APFloat::getSmallestNormalized(semantics));
+      Value isFinite = compare(arith::CmpFPredicate::OLT, infinity);
+      rewriter.replaceOpWithNewOp<arith::AndIOp>(op, isLarge, isFinite);
+    }
+    return success();
+  }
+};
 } // namespace
+
+LogicalResult sparse_autograd::expandNumberClasses(Operation *root) {
+  RewritePatternSet patterns(root->getContext());
+  patterns.add<ExpandClassOfMagnitude<math::IsInfOp, true>,
+               ExpandClassOfMagnitude<math::IsNormalOp, false>>(
+      root->getContext());
+  return applyPatternsGreedily(root, std::move(patterns));
+}
 
 LogicalResult sparse_autograd::expandElementaryFunctions(Operation *root) {
   MLIRContext *context = root->getContext();

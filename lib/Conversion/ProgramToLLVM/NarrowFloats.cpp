@@ -12,10 +12,55 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
+
+namespace {
+/// Rounds f64 to bf16 by way of f32 without rounding twice: first to odd, which
+/// sets the last bit of a result that is not exact, so that it is no tie and no
+/// number of bf16 (Boldo and Melquiond: Emulation of a FMA and correctly
+/// rounded sums, IEEE Transactions on Computers, 2008).
+struct TruncateF64ToBF16 : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value wide = op.getIn();
+    if (!getElementTypeOrSelf(wide.getType()).isF64() ||
+        !getElementTypeOrSelf(op.getType()).isBF16())
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto withElement = [&](Type element) -> Type {
+      if (auto shaped = dyn_cast<ShapedType>(op.getType()))
+        return shaped.clone(element);
+      return element;
+    };
+    Type single = withElement(b.getF32Type());
+    Type integer = withElement(b.getI32Type());
+    Value one = arith::ConstantOp::create(b, b.getOneAttr(integer));
+    Value nearest = arith::TruncFOp::create(b, single, wide);
+    Value back = arith::ExtFOp::create(b, wide.getType(), nearest);
+    Value bits = arith::BitcastOp::create(b, integer, nearest);
+    // Towards zero, where it was rounded away from it.
+    Value isAway = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT,
+                                         math::AbsFOp::create(b, back),
+                                         math::AbsFOp::create(b, wide));
+    Value towardsZero = arith::SelectOp::create(
+        b, isAway, arith::SubIOp::create(b, bits, one), bits);
+    Value odd = arith::OrIOp::create(b, towardsZero, one);
+    // False for a NaN as well, which stays what it is.
+    Value isInexact =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, back, wide);
+    Value rounded = arith::BitcastOp::create(
+        b, single, arith::SelectOp::create(b, isInexact, odd, bits));
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), rounded);
+    return success();
+  }
+};
+} // namespace
 
 LogicalResult sparse_autograd::emulateNarrowFloats(Operation *root) {
   MLIRContext *context = root->getContext();
@@ -49,5 +94,6 @@ LogicalResult sparse_autograd::emulateNarrowFloats(Operation *root) {
   // bf16; these are a few integer instructions, which vectorize.
   RewritePatternSet patterns(context);
   arith::populateExpandBFloat16Patterns(patterns);
+  patterns.add<TruncateF64ToBF16>(context);
   return applyPatternsGreedily(root, std::move(patterns));
 }

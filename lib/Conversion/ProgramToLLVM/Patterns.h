@@ -24,6 +24,10 @@ void populateRuntimePatterns(const mlir::LLVMTypeConverter &converter,
 /// extents that the op states. It takes precedence over upstream's.
 void populateExpandShapePatterns(mlir::RewritePatternSet &patterns);
 
+/// Replaces isinf and isnormal by comparisons with the limits of their own
+/// type: in a wider one other numbers are normal.
+llvm::LogicalResult expandNumberClasses(mlir::Operation *root);
+
 /// Does the arithmetic of f16 and bf16 below `root` in f32, rounding each
 /// result.
 llvm::LogicalResult emulateNarrowFloats(mlir::Operation *root);

@@ -120,7 +120,8 @@ struct ProgramToLLVMPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(emulateNarrowFloats(module)) ||
+    if (failed(expandNumberClasses(module)) ||
+        failed(emulateNarrowFloats(module)) ||
         failed(expandElementaryFunctions(module)) || failed(prepare(module)) ||
         failed(lowerControlFlow(module)) || failed(lowerToLLVM(module)))
       return signalPassFailure();

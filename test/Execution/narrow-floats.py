@@ -1,0 +1,88 @@
+# Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# RUN: %python %s
+"""What numbers are, and how they are rounded: f64 to bf16 once, not by way of
+f32; infinities and normal numbers in every type."""
+
+import numpy as np
+
+from execution import FLOATS, Program, finish, same_bits, to_type
+
+# Bits of precision, and the exponent of the smallest normal number.
+FORMATS = {"f64": (53, -1022), "f32": (24, -126), "f16": (11, -14),
+           "bf16": (8, -126)}
+LARGEST = {"f64": np.finfo(np.float64).max, "f32": np.finfo(np.float32).max,
+           "f16": 65504.0, "bf16": (2 - 2.0**-7) * 2.0**127}
+
+
+def round_to_bf16(x):
+    """To the nearest number of bf16, ties to even, from f64 in one step."""
+    x = np.asarray(x, np.float64)
+    with np.errstate(all="ignore"):
+        _, exponent = np.frexp(x)
+        # The last place of x, not below that of the subnormal numbers.
+        place = np.maximum(exponent - 8, -126 - 7)
+        rounded = np.ldexp(np.rint(np.ldexp(x, -place)), place)
+        rounded = np.where(np.isfinite(x), rounded, x)
+        largest = LARGEST["bf16"]
+        return np.where(np.abs(rounded) > largest,
+                        np.copysign(np.inf, rounded),
+                        rounded).astype(np.float32)
+
+
+def doubles(rng):
+    """Numbers about those of bf16 and the middles between two of them."""
+    exponents = np.concatenate([rng.integers(-140, 129, 4000),
+                                [-134, -133, -127, -126, 126, 127, 128] * 40])
+    base = np.ldexp(rng.integers(128, 257, exponents.size) / 128.0, exponents)
+    half = np.ldexp(1.0, np.maximum(exponents - 8, -134))
+    near = np.concatenate([base, base + half, base - half])
+    # An f64 next to a tie, which in f32 is the tie.
+    near = np.concatenate([near, np.nextafter(near, np.inf),
+                           np.nextafter(near, -np.inf),
+                           near * (1 + 2.0**-40), near * (1 - 2.0**-30)])
+    special = [0.0, np.inf, np.nan, 5e-324, LARGEST["bf16"], LARGEST["f32"],
+               LARGEST["f64"], 2.0**-133, 2.0**-134, 1.5 * 2.0**-134]
+    near = np.concatenate([near, special])
+    return np.concatenate([near, -near])
+
+
+program = Program("rounding", level=1)
+program.entry("round", ["tensor<?xf64>"], ["tensor<?xbf16>"], """
+  %r = arith.truncf %a0 : tensor<?xf64> to tensor<?xbf16>
+  return %r : tensor<?xbf16>""")
+program.entry("round_one", ["f64"], ["bf16"], """
+  %r = arith.truncf %a0 : f64 to bf16
+  return %r : bf16""")
+numbers = doubles(np.random.default_rng(5))
+expected = round_to_bf16(numbers)
+assert np.array_equal(expected[:0], to_type(numbers[:0], "bf16"))
+finite = ~np.isnan(numbers)
+program.call("round", [numbers[finite]],
+             lambda r: same_bits(r, expected[finite]))
+program.call("round", [numbers[~finite]],
+             lambda r: np.isnan(r).all() and r.size or 1 / 0)
+# 1 + 2^-8 + 2^-40 is above the middle of 1 and 1 + 2^-7; in f32 it is the
+# middle, which would become 1.
+program.call("round_one", [1 + 2.0**-8 + 2.0**-40],
+             lambda r: same_bits(r, np.float32(1 + 2.0**-7)))
+
+for t in FLOATS:
+    precision, least = FORMATS[t]
+    program.entry(f"kinds_{t}", [f"tensor<?x{t}>"],
+                  ["tensor<?xi1>", "tensor<?xi1>"], f"""
+  %i = math.isinf %a0 : tensor<?x{t}>
+  %n = math.isnormal %a0 : tensor<?x{t}>
+  return %i, %n : tensor<?xi1>, tensor<?xi1>""")
+    normal = np.ldexp(1.0, least)
+    largest_subnormal = normal - np.ldexp(1.0, least - precision + 1)
+    values = [0.0, 1.0, normal, largest_subnormal,
+              np.ldexp(1.0, least - precision + 1), LARGEST[t], np.inf, np.nan]
+    is_infinity = np.array([0, 0, 0, 0, 0, 0, 1, 0] * 2, bool)
+    is_normal = np.array([0, 1, 1, 0, 0, 1, 0, 0] * 2, bool)
+    array = to_type(np.array(values + [-v for v in values]), t)
+    program.call(f"kinds_{t}", [array],
+                 lambda i, n, a=is_infinity, b=is_normal:
+                 same_bits(i, a) + same_bits(n, b), t)
+finish([program])
