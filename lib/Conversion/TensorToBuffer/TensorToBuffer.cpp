@@ -107,7 +107,56 @@ static void removeArgumentAttributes(func::FuncOp function) {
                            SparseAutogradDialect::getNameAttrName()));
 }
 
+static bool isOne(OpFoldResult value) { return isConstantIntValue(value, 1); }
+
+/// The strides of `op`, 1 where there is a single element; nothing if they are
+/// so already.
+static std::optional<SmallVector<OpFoldResult>>
+getNormalStrides(OffsetSizeAndStrideOpInterface op) {
+  SmallVector<OpFoldResult> strides = op.getMixedStrides();
+  bool changes = false;
+  for (auto [size, stride] : llvm::zip_equal(op.getMixedSizes(), strides)) {
+    if (!isOne(size) || isOne(stride))
+      continue;
+    stride = IntegerAttr::get(IndexType::get(op.getContext()), 1);
+    changes = true;
+  }
+  if (!changes)
+    return std::nullopt;
+  return strides;
+}
+
 namespace {
+/// How far it is from a single element to the next does not matter; but what
+/// upstream makes of a view with such a stride does not end (LLVM 22.1).
+struct NormalizeExtractStrides : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto strides = getNormalStrides(op);
+    if (!strides)
+      return failure();
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, op.getType(), op.getSource(), op.getMixedOffsets(),
+        op.getMixedSizes(), *strides);
+    return success();
+  }
+};
+
+struct NormalizeInsertStrides : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto strides = getNormalStrides(op);
+    if (!strides)
+      return failure();
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+        op, op.getSource(), op.getDest(), op.getMixedOffsets(),
+        op.getMixedSizes(), *strides);
+    return success();
+  }
+};
+
 struct TensorToBufferPass
     : sparse_autograd::impl::TensorToBufferBase<TensorToBufferPass> {
   using TensorToBufferBase::TensorToBufferBase;
@@ -123,6 +172,7 @@ struct TensorToBufferPass
 
     RewritePatternSet patterns(context);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
+    patterns.add<NormalizeExtractStrides, NormalizeInsertStrides>(context);
     if (failed(applyPatternsGreedily(module, std::move(patterns))))
       return signalPassFailure();
 
