@@ -110,7 +110,7 @@ Value MaskedSlices::dropReducedDims(Value value) {
                                          groupDims(type.getRank(), dims));
 }
 
-Value MaskedSlices::restoreReducedDims(Value value) {
+Value MaskedSlices::restoreReducedDims(Value value, Value reduction) {
   SmallVector<OpFoldResult> shape;
   SmallVector<int64_t> staticShape;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
@@ -120,8 +120,11 @@ Value MaskedSlices::restoreReducedDims(Value value) {
     staticShape.push_back(isReduced(dim) ? 1 : type.getDimSize(dim));
   }
   auto restored = cast<RankedTensorType>(value.getType()).clone(staticShape);
-  return tensor::ExpandShapeOp::create(builder, loc, restored, value,
-                                       groupDims(type.getRank(), dims), shape);
+  Value expanded = tensor::ExpandShapeOp::create(
+      builder, loc, restored, value, groupDims(type.getRank(), dims), shape);
+  if (restored == reduction.getType())
+    return expanded;
+  return tensor::CastOp::create(builder, loc, reduction.getType(), expanded);
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,9 +44,10 @@ public:
   mlir::Value narrow(mlir::Value value);
 
   /// Removes from a tensor of the shape of a reduction with 'keepdims' its
-  /// dimensions of extent 1, and puts them back.
+  /// dimensions of extent 1, and puts them back. The type of `reduction` is
+  /// that of the result; it need not know these extents.
   mlir::Value dropReducedDims(mlir::Value value);
-  mlir::Value restoreReducedDims(mlir::Value value);
+  mlir::Value restoreReducedDims(mlir::Value value, mlir::Value reduction);
 
   /// Linear in `value`, a full tensor: the masked sum or mean, reduced.
   mlir::Value sum(mlir::Value value);

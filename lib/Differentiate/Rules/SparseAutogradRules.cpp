@@ -47,7 +47,7 @@ struct MaskedReduceModel
     Value sum =
         slices.narrow(build(op, slices, tangent, input, slices.widen(result)));
     if (op.getKeepdims())
-      sum = slices.restoreReducedDims(sum);
+      sum = slices.restoreReducedDims(sum, op.getResult());
     linearizer.setTangent(op.getResult(), sum);
     return success();
   }
