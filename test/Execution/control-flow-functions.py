@@ -118,6 +118,23 @@ FUNCTIONS = [
     scf.yield %s : <<T>>
   }
   return %y : <<T>>""", power, fixed={1: np.int64(2)}),
+    # The body yields what it does not carry, and does not read what it does.
+    Function("yields_captured", ["<<2x3>>", "<<2x3>>", N], ["<<2x3>>"], LOOP + """
+  %y = scf.for %i = %c0 to %x2 step %c1 iter_args(%v = %x0) -> (<<2x3>>) {
+    scf.yield %x1 : <<2x3>>
+  }
+  return %y : <<2x3>>""", lambda x, w, n: w if n else x,
+             fixed={2: np.int64(2)}),
+    Function("carries_nothing", ["<<3>>", "<<=0x2>>", N], ["<<3>>", "<<=0x2>>"],
+             LOOP + """
+  %y:2 = scf.for %i = %c0 to %x2 step %c1 iter_args(%v = %x0, %e = %x1) -> (<<3>>, <<=0x2>>) {
+    %s = arith.mulf %v, %v : <<3>>
+    %z = arith.mulf %e, %e : <<=0x2>>
+    scf.yield %s, %z : <<3>>, <<=0x2>>
+  }
+  return %y#0, %y#1 : <<3>>, <<=0x2>>""",
+             lambda x, e, n: (power(x, n), power(e, n)),
+             fixed={2: np.int64(2)}),
     Function("no_iterations", ["<<T>>", N], ["<<T>>"], LOOP + """
   %y = scf.for %i = %c3 to %x1 step %c1 iter_args(%v = %x0) -> (<<T>>) {
     %s = arith.mulf %v, %v : <<T>>

@@ -48,6 +48,18 @@ ROWS = np.array([3, 0, 3, 3, 1])
 REACHED = np.array([3, 1, 3])
 
 FUNCTIONS = [
+    Function("stride_of_one_element", ["<<=1x=3>>", "<<=1>>"], ["<<=1x=3>>", "<<=2>>"], """
+  %0 = arith.mulf %x1, %x1 : <<=1>>
+  %1 = tensor.insert_slice %0 into %x0 [0, 1] [1, 1] [2, 3] : <<=1>> into <<=1x=3>>
+  %2 = tensor.extract_slice %1 [0, 0] [1, 2] [3, 2] : <<=1x=3>> to <<=2>>
+  return %1, %2 : <<=1x=3>>, <<=2>>""",
+             lambda x, v: (np.stack([[x[0, 0], v[0] * v[0], x[0, 2]]]),
+                           np.stack([x[0, 0], x[0, 2]]))),
+    Function("empty_parts", ["<<=0x2>>", "<<3x2>>"], ["<<3x2>>", "<<=0x2>>"], """
+  %0 = arith.mulf %x1, %x1 : <<3x2>>
+  %1 = tensor.concat dim(0) %x0, %0 : (<<=0x2>>, <<3x2>>) -> <<3x2>>
+  %2 = tensor.concat dim(0) %x0, %x0 : (<<=0x2>>, <<=0x2>>) -> <<=0x2>>
+  return %1, %2 : <<3x2>>, <<=0x2>>""", lambda e, x: (x * x, e)),
     Function("extract", ["<<3x4>>"], ["<<T>>"], _square("%s", "<<3x4>>") + """
   %i = arith.constant 1 : index
   %j = arith.constant 2 : index

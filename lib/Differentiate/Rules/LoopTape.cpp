@@ -38,6 +38,12 @@ Value sparse_autograd::createPosition(OpBuilder &builder, scf::ForOp loop,
                                          position);
 }
 
+/// Whether a value of `type` has no elements, so that there is nothing to keep.
+static bool isEmpty(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && llvm::is_contained(tensor.getShape(), 0);
+}
+
 /// Offsets, sizes and strides of the entry `position` of `tape`.
 static void getEntry(OpBuilder &builder, Location loc, Value tape,
                      Value position, SmallVectorImpl<OpFoldResult> &offsets,
@@ -58,9 +64,9 @@ FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, Linearizer &linearizer) {
   SmallVector<Value> inits(loop.getInitArgs());
   SmallVector<unsigned> keptArguments;
   for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
-    if (argument.use_empty())
-      continue;
     Type type = argument.getType();
+    if (argument.use_empty() || isEmpty(type))
+      continue;
     if (!isa<RankedTensorType>(type) && !type.isIntOrIndexOrFloat())
       return loop.emitOpError("carries ")
              << type
@@ -126,11 +132,17 @@ void LoopTape::read(OpBuilder &builder, Value position,
                     IRMapping &mapping) const {
   Location loc = loop->getLoc();
   for (auto [index, tape] : llvm::enumerate(kept)) {
-    if (!tape)
-      continue;
     scf::ForOp source = loop;
     Value argument = source.getRegionIterArg(index);
     auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!tape && type && isEmpty(type))
+      mapping.map(argument, tensor::EmptyOp::create(
+                                builder, loc,
+                                tensor::getMixedSizes(
+                                    builder, loc, source.getInitArgs()[index]),
+                                type.getElementType()));
+    if (!tape)
+      continue;
     if (!type) {
       mapping.map(argument,
                   tensor::ExtractOp::create(builder, loc, tape, position));

@@ -36,6 +36,54 @@ static Value createZeros(OpBuilder &builder, Location loc, Value like,
   return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
 }
 
+/// Whether a value of `type` has no elements, whatever the arguments are.
+static bool isEmpty(RankedTensorType type) {
+  return llvm::is_contained(type.getShape(), 0);
+}
+
+/// The size, of those of a slice, that dimension `dim` of its type has. The
+/// dimensions that a type lacks have size 1; of several that could be meant the
+/// first is as good, for they are 1 all the same.
+static OpFoldResult getSizeOfResultDim(RankedTensorType type,
+                                       ArrayRef<OpFoldResult> sizes,
+                                       int64_t dim) {
+  SmallVector<OpFoldResult> kept(sizes);
+  for (OpFoldResult *size = kept.begin();
+       static_cast<int64_t>(kept.size()) > type.getRank() &&
+       size != kept.end();)
+    size = isConstantIntValue(*size, 1) ? kept.erase(size) : size + 1;
+  return kept[dim];
+}
+
+/// A slice of `source`. MLIR's verifier has an empty slice begin inside of its
+/// source, where an extent of 0 leaves no room: an empty tensor is as good.
+static Value createSlice(OpBuilder &builder, Location loc,
+                         RankedTensorType type, Value source,
+                         ArrayRef<OpFoldResult> offsets,
+                         ArrayRef<OpFoldResult> sizes,
+                         ArrayRef<OpFoldResult> strides) {
+  if (!isEmpty(type))
+    return tensor::ExtractSliceOp::create(builder, loc, type, source, offsets,
+                                          sizes, strides);
+  SmallVector<Value> extents;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(extent))
+      extents.push_back(getValueOrCreateConstantIndexOp(
+          builder, loc, getSizeOfResultDim(type, sizes, dim)));
+  return tensor::EmptyOp::create(builder, loc, type, extents);
+}
+
+/// `destination` with a slice of it replaced.
+static Value replaceSlice(OpBuilder &builder, Location loc, Value slice,
+                          Value destination, ArrayRef<OpFoldResult> offsets,
+                          ArrayRef<OpFoldResult> sizes,
+                          ArrayRef<OpFoldResult> strides) {
+  if (isEmpty(cast<RankedTensorType>(slice.getType())))
+    return destination;
+  return tensor::InsertSliceOp::create(builder, loc, slice, destination,
+                                       offsets, sizes, strides);
+}
+
 /// Moves the cotangent of `result` back by `move`, and its support likewise,
 /// into the cotangent of `operand`. `move` takes a tensor of the shape of
 /// `result`, of floats or of i1. If `isPart`, only a part of the operand is in
@@ -198,11 +246,10 @@ struct ExtractSliceModel
     auto insert = [&](Value value) -> Value {
       Value zeros = createZeros(builder, op.getLoc(), shape,
                                 getElementTypeOrSelf(value.getType()));
-      return tensor::InsertSliceOp::create(
-          builder, op.getLoc(), value, zeros,
-          primals(transposer, op.getMixedOffsets()),
-          primals(transposer, op.getMixedSizes()),
-          primals(transposer, op.getMixedStrides()));
+      return replaceSlice(builder, op.getLoc(), value, zeros,
+                          primals(transposer, op.getMixedOffsets()),
+                          primals(transposer, op.getMixedSizes()),
+                          primals(transposer, op.getMixedStrides()));
     };
     moveBack(transposer, op.getSource(), op.getResult(), insert,
              /*isPart=*/!isWhole(op.getType(), op.getSourceType()));
@@ -222,15 +269,15 @@ struct InsertSliceModel : MovingModel<InsertSliceModel, tensor::InsertSliceOp> {
     RankedTensorType sourceType = op.getSourceType();
     auto extract = [&](Value value) -> Value {
       auto type = sourceType.clone(getElementTypeOrSelf(value.getType()));
-      return tensor::ExtractSliceOp::create(builder, op.getLoc(), type, value,
-                                            offsets, sizes, strides);
+      return createSlice(builder, op.getLoc(), type, value, offsets, sizes,
+                         strides);
     };
     moveBack(transposer, op.getSource(), op.getResult(), extract);
     auto overwrite = [&](Value value) -> Value {
       Value zeros = createZeros(builder, op.getLoc(), extract(value),
                                 getElementTypeOrSelf(value.getType()));
-      return tensor::InsertSliceOp::create(builder, op.getLoc(), zeros, value,
-                                           offsets, sizes, strides);
+      return replaceSlice(builder, op.getLoc(), zeros, value, offsets, sizes,
+                          strides);
     };
     moveBack(transposer, op.getDest(), op.getResult(), overwrite,
              /*isPart=*/true);
@@ -393,8 +440,7 @@ struct ConcatModel : MovingModel<ConcatModel, tensor::ConcatOp> {
       moveBack(transposer, input, op.getResult(), [&](Value value) {
         auto type = cast<RankedTensorType>(input.getType())
                         .clone(getElementTypeOrSelf(value.getType()));
-        return tensor::ExtractSliceOp::create(builder, loc, type, value,
-                                              offsets, sizes, strides);
+        return createSlice(builder, loc, type, value, offsets, sizes, strides);
       });
       Value offset = arith::AddIOp::create(
           builder, loc,
@@ -435,9 +481,9 @@ struct PadModel
     moveBack(transposer, op.getSource(), op.getResult(), [&](Value value) {
       auto type =
           op.getSourceType().clone(getElementTypeOrSelf(value.getType()));
-      return tensor::ExtractSliceOp::create(
-          builder, loc, type, value, primals(transposer, op.getMixedLowPad()),
-          tensor::getMixedSizes(builder, loc, shape), strides);
+      return createSlice(builder, loc, type, value,
+                         primals(transposer, op.getMixedLowPad()),
+                         tensor::getMixedSizes(builder, loc, shape), strides);
     });
 
     // The padding value has the sum over what is not the source.
@@ -448,9 +494,9 @@ struct PadModel
     auto overwrite = [&](Value value) -> Value {
       Value zeros = createZeros(builder, loc, shape,
                                 getElementTypeOrSelf(value.getType()));
-      return tensor::InsertSliceOp::create(
-          builder, loc, zeros, value, primals(transposer, op.getMixedLowPad()),
-          tensor::getMixedSizes(builder, loc, shape), strides);
+      return replaceSlice(builder, loc, zeros, value,
+                          primals(transposer, op.getMixedLowPad()),
+                          tensor::getMixedSizes(builder, loc, shape), strides);
     };
     Support support = transposer.support(op.getResult());
     Value mask = materializeMask(builder, loc, support, cotangent);
