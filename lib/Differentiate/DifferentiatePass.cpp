@@ -280,17 +280,23 @@ struct DifferentiatePass
   using DifferentiatePassBase::DifferentiatePassBase;
 
   void runOnOperation() override {
+    // Operands that are equal are seen to be equal once they are merged, and
+    // ops that are equal once they are without the operands that they do not
+    // use.
+    OpPassManager merge(func::FuncOp::getOperationName());
+    merge.addPass(createCSEPass());
     OpPassManager cleanup(func::FuncOp::getOperationName());
     cleanup.addPass(createCanonicalizerPass());
     cleanup.addPass(createCSEPass());
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     FrozenRewritePatternSet eraseUnused(std::move(patterns));
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     auto simplify = [&](func::FuncOp function) -> LogicalResult {
-      if (failed(runPipeline(cleanup, function)))
-        return failure();
-      // Equal ops are seen to be equal without the operands they do not use.
-      if (failed(applyPatternsGreedily(function, eraseUnused)))
+      if (failed(runPipeline(merge, function)) ||
+          failed(applyPatternsGreedily(function, eraseUnused, config)))
         return failure();
       return runPipeline(cleanup, function);
     };
