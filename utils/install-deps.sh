@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what the project is built with, on Debian 12 or 13: LLVM, MLIR and
-# clang 22.1, CMake, Ninja, ccache, OpenBLAS, zlib, GoogleTest and Python's venv.
-# Needs root. Running it again changes nothing. Python packages are not
-# installed here: the build puts them into its own environment.
+# clang 22.1, CMake, Ninja, ccache, OpenBLAS, zlib, Boost's headers, GoogleTest
+# and Python's venv. Needs root. Running it again changes nothing. Python packages
+# are not installed here: the build puts them into its own environment.
 set -eu
 
 # The development package of LLVM brings the headers that its CMake files ask
