@@ -122,9 +122,10 @@ LogicalResult sparse_autograd::buildPipeline(
   return success();
 }
 
-llvm::Error sparse_autograd::runPipeline(ModuleOp module,
-                                         const PipelineOptions &options,
-                                         PhaseExtension extension) {
+llvm::Error
+sparse_autograd::runPipeline(ModuleOp module, const PipelineOptions &options,
+                             PhaseExtension extension,
+                             function_ref<void(PassManager &)> configure) {
   PassManager passes(module.getContext());
   std::string problem;
   auto report = [&](const Twine &message) {
@@ -133,6 +134,8 @@ llvm::Error sparse_autograd::runPipeline(ModuleOp module,
   };
   if (failed(buildPipeline(passes, options, report, extension)))
     return llvm::createStringError(Twine(problem));
+  if (configure)
+    configure(passes);
   if (failed(passes.run(module)))
     return llvm::createStringError(Twine("the program could not be compiled"));
   return llvm::Error::success();

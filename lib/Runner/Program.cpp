@@ -116,16 +116,13 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
   PipelineOptions pipelineOptions;
   if (options.threads == 1)
     pipelineOptions.threads = 1;
-  mlir::PassManager passes(&context);
-  auto report = [&](const llvm::Twine &message) {
-    return mlir::emitError(module->getLoc(), message);
+  auto configure = [&](mlir::PassManager &passes) {
+    if (!options.crashReproducer.empty())
+      passes.enableCrashReproducerGeneration(options.crashReproducer);
   };
-  if (failed(buildPipeline(passes, pipelineOptions, report)))
-    return makeError("could not be compiled");
-  if (!options.crashReproducer.empty())
-    passes.enableCrashReproducerGeneration(options.crashReproducer);
-  if (failed(passes.run(*module)))
-    return makeError("could not be compiled");
+  if (llvm::Error error = runPipeline(*module, pipelineOptions,
+                                      /*extension=*/{}, configure))
+    return makeError(toString(std::move(error)));
   return ExecutionEngine::create(*module);
 }
 

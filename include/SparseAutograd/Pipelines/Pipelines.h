@@ -88,13 +88,15 @@ mlir::LogicalResult buildPipeline(
     llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)> reportError,
     PhaseExtension extension = {});
 
-/// Runs the pipeline on `module`, with a pass manager of its own. Fails if the
+/// Runs the pipeline on `module`, with a pass manager of its own, which
+/// `configure` may set up (instrumentation, crash reproducers). Fails if the
 /// options ask for something that there is not or if a pass fails; what is
 /// wrong with the program is reported to the context, as diagnostics with
 /// locations.
-llvm::Error runPipeline(mlir::ModuleOp module,
-                        const PipelineOptions &options = {},
-                        PhaseExtension extension = {});
+llvm::Error
+runPipeline(mlir::ModuleOp module, const PipelineOptions &options = {},
+            PhaseExtension extension = {},
+            llvm::function_ref<void(mlir::PassManager &)> configure = {});
 
 /// Registers the pipeline as `--sparse-autograd`.
 void registerPipelines();
