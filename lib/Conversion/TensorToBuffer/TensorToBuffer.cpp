@@ -107,52 +107,21 @@ static void removeArgumentAttributes(func::FuncOp function) {
                            SparseAutogradDialect::getNameAttrName()));
 }
 
-static bool isOne(OpFoldResult value) { return isConstantIntValue(value, 1); }
-
-/// The strides of `op`, 1 where there is a single element; nothing if they are
-/// so already.
-static std::optional<SmallVector<OpFoldResult>>
-getNormalStrides(OffsetSizeAndStrideOpInterface op) {
-  SmallVector<OpFoldResult> strides = op.getMixedStrides();
-  bool changes = false;
-  for (auto [size, stride] : llvm::zip_equal(op.getMixedSizes(), strides)) {
-    if (!isOne(size) || isOne(stride))
-      continue;
-    stride = IntegerAttr::get(IndexType::get(op.getContext()), 1);
-    changes = true;
-  }
-  if (!changes)
-    return std::nullopt;
-  return strides;
-}
-
 namespace {
 /// How far it is from a single element to the next does not matter; but what
 /// upstream makes of a view with such a stride does not end (LLVM 22.1).
-struct NormalizeExtractStrides : OpRewritePattern<tensor::ExtractSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+template <typename OpTy>
+struct NormalizeStrides : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    auto strides = getNormalStrides(op);
-    if (!strides)
+    SmallVector<int64_t> strides(op.getStaticStrides());
+    for (auto [size, stride] : llvm::zip_equal(op.getStaticSizes(), strides))
+      if (size == 1 && !ShapedType::isDynamic(stride))
+        stride = 1;
+    if (op.getStaticStrides() == ArrayRef(strides))
       return failure();
-    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
-        op, op.getType(), op.getSource(), op.getMixedOffsets(),
-        op.getMixedSizes(), *strides);
-    return success();
-  }
-};
-
-struct NormalizeInsertStrides : OpRewritePattern<tensor::InsertSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    auto strides = getNormalStrides(op);
-    if (!strides)
-      return failure();
-    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
-        op, op.getSource(), op.getDest(), op.getMixedOffsets(),
-        op.getMixedSizes(), *strides);
+    rewriter.modifyOpInPlace(op, [&] { op.setStaticStrides(strides); });
     return success();
   }
 };
@@ -172,7 +141,8 @@ struct TensorToBufferPass
 
     RewritePatternSet patterns(context);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
-    patterns.add<NormalizeExtractStrides, NormalizeInsertStrides>(context);
+    patterns.add<NormalizeStrides<tensor::ExtractSliceOp>,
+                 NormalizeStrides<tensor::InsertSliceOp>>(context);
     if (failed(applyPatternsGreedily(module, std::move(patterns))))
       return signalPassFailure();
 
