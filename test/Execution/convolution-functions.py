@@ -96,7 +96,7 @@ FUNCTIONS = [
     case("pooling_nhwc_sum", HWC, strides=[2, 3], dilations=[3, 1], extra=1,
          suffix="_strides_dilations"),
     case("pooling_nhwc_max", HWC, strides=[2, 3], dilations=[3, 1], extra=1,
-         suffix="_strides_dilations", second=False),
+         suffix="_strides_dilations"),
     # Sizes that break things.
     case("conv_1d_nwc_wcf", WCF, extents={"W": 1}, strides=[2],
          suffix="_kernel_of_one", second=False),
@@ -162,7 +162,7 @@ FUNCTIONS = [
                      HWCF, np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0))), w,
                      np.zeros((1, 4, 4, 2)) + b, [1, 1], [1, 1])),
                  (2, 2), np.full((1, 2, 2, 2), -10.0), [2, 2], [1, 1]),
-             wrt=(0, 1, 2), exact=False, second=False),
+             wrt=(0, 1, 2), exact=False),
 ]
 
 finish(function_tests.programs(LAYOUTS, seed=6, kinds=LAYOUT_KINDS) +
