@@ -131,7 +131,7 @@ TEST(ResidualGraphTest, isAsCheapAsASearchThroughAllPlans) {
   }
 }
 
-// As large as the issue of a search allows.
+// The largest graphs that a search through all plans gets through in seconds.
 TEST(ResidualGraphTest, isAsCheapAsASearchOnTwelveValues) {
   std::mt19937 random(11);
   for (int repetition = 0; repetition < 6; ++repetition) {
