@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Activity.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -46,18 +46,6 @@ forEachForwardedValue(RegionBranchOpInterface op,
   }
 }
 
-/// What an op without known control flow depends on: its operands and what its
-/// regions read from outside.
-static SmallVector<Value> dependences(Operation *op) {
-  SmallVector<Value> values(op->getOperands());
-  if (op->getNumRegions() != 0) {
-    llvm::SetVector<Value> captured;
-    getUsedValuesDefinedAbove(op->getRegions(), captured);
-    llvm::append_range(values, captured);
-  }
-  return values;
-}
-
 bool ActivityAnalysis::addVaried(Value value, Value because) {
   if (!isDifferentiableType(value.getType()) || !varied.insert(value).second)
     return false;
@@ -78,7 +66,7 @@ bool ActivityAnalysis::propagateForward(Operation *op) {
     });
     return changed;
   }
-  for (Value value : dependences(op)) {
+  for (Value value : getReadValues(op)) {
     if (!varied.contains(value))
       continue;
     for (Value result : op->getResults())
@@ -100,7 +88,7 @@ bool ActivityAnalysis::propagateBackward(Operation *op) {
   if (llvm::none_of(op->getResults(),
                     [&](Value result) { return useful.contains(result); }))
     return false;
-  for (Value value : dependences(op))
+  for (Value value : getReadValues(op))
     changed |= addUseful(value);
   return changed;
 }

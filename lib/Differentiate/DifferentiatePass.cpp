@@ -72,8 +72,8 @@ private:
   std::optional<int64_t> residualBudget;
   /// The split_vjp that defines a function, by the function's name.
   llvm::StringMap<SplitVjpOp> splits;
-  /// Those that have defined theirs, and those being worked on.
-  llvm::DenseSet<Operation *> defined, beingDefined;
+  /// Those that are being worked on.
+  llvm::DenseSet<Operation *> beingDefined;
   /// Functions whose derivative ops are gone, and those being worked on.
   llvm::DenseSet<Operation *> expanded, inProgress;
   /// The derivatives built so far, by symbol, mode and arguments.
@@ -216,7 +216,8 @@ static void nameResiduals(func::FuncOp forward, unsigned firstResult,
 }
 
 LogicalResult DerivativeExpander::define(SplitVjpOp split) {
-  if (defined.contains(split))
+  auto known = symbolTable.lookup<func::FuncOp>(split.getForward());
+  if (known && !known.isDeclaration())
     return success();
   if (!beingDefined.insert(split).second)
     return split.emitOpError("defines functions that '")
@@ -254,7 +255,6 @@ LogicalResult DerivativeExpander::define(SplitVjpOp split) {
   for (unsigned index = 0; index < numResults; ++index)
     forward.setResultAttrs(index, callee.getResultAttrDict(index));
   nameResiduals(forward, numResults, backward, residuals.size());
-  defined.insert(split);
   return replaceResiduals(
       module, ResidualsType::get(module.getContext(), split.getForwardAttr()),
       residuals);

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Linearization.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -54,17 +54,12 @@ LogicalResult ProgramLinearizer::linearizeBlock(Block &block) {
 /// A value with a tangent that `op` or its regions read; null if none.
 static Value findOperandWithTangent(Operation *op,
                                     const Linearizer &linearizer) {
-  for (Value operand : op->getOperands())
-    if (linearizer.tangent(operand))
-      return operand;
-  if (op->getNumRegions() == 0)
-    return {};
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  for (Value value : captured)
-    if (linearizer.tangent(value))
-      return value;
-  return {};
+  Value found;
+  forEachReadValue(op, [&](Value value) {
+    if (!found && linearizer.tangent(value))
+      found = value;
+  });
+  return found;
 }
 
 /// Whether values of `type` hold floats but have no tangents: vectors, memrefs,

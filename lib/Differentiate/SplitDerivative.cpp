@@ -10,21 +10,13 @@
 
 #include "ResidualCost.h"
 #include "ResidualGraph.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
-
-/// The values that `op` and its regions read from outside of it.
-static llvm::SetVector<Value> getUsedValues(Operation *op) {
-  llvm::SetVector<Value> values;
-  values.insert_range(op->getOperands());
-  getUsedValuesDefinedAbove(op->getRegions(), values);
-  return values;
-}
 
 namespace {
 
@@ -82,7 +74,7 @@ DerivativeSplitter::DerivativeSplitter(func::FuncOp joint,
       graph.need(numbers.lookup(value));
   };
   for (Operation &op : body.without_terminator()) {
-    llvm::SetVector<Value> used = getUsedValues(&op);
+    llvm::SetVector<Value> used = getReadValues(&op);
     if (llvm::any_of(used, [&](Value value) { return isLate(value); })) {
       late.insert(&op);
       llvm::for_each(used, need);

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Transposition.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -23,23 +23,9 @@ bool BlockTransposer::isLinear(Value value) const {
   return linear.contains(value) || (parent && parent->isLinear(value));
 }
 
-/// Calls `callback` for every value that `op` or its regions read from outside
-/// of it.
-static void forEachUsedValue(Operation *op,
-                             function_ref<void(Value)> callback) {
-  for (Value operand : op->getOperands())
-    callback(operand);
-  if (op->getNumRegions() == 0)
-    return;
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  for (Value value : captured)
-    callback(value);
-}
-
 bool BlockTransposer::isLinearOp(Operation *op) const {
   bool found = false;
-  forEachUsedValue(op, [&](Value value) { found |= isLinear(value); });
+  forEachReadValue(op, [&](Value value) { found |= isLinear(value); });
   return found;
 }
 
@@ -79,7 +65,7 @@ void BlockTransposer::cloneNonlinearOp(Operation *op) {
   // Primal ops with effects ran in the primal program; once is enough.
   if (op->getNumResults() == 0 && !isMemoryEffectFree(op))
     return;
-  forEachUsedValue(op, [&](Value value) {
+  forEachReadValue(op, [&](Value value) {
     if (!mapping.contains(value))
       if (Value counterpart = primal(value); counterpart != value)
         mapping.map(value, counterpart);

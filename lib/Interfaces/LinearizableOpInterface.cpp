@@ -132,6 +132,38 @@ Value sparse_autograd::createMask(OpBuilder &builder, Location loc,
   return linalg::FillOp::create(builder, loc, constant, empty).getResult(0);
 }
 
+Value sparse_autograd::createAny(OpBuilder &builder, Location loc, Value mask,
+                                 ArrayRef<int64_t> dims) {
+  SmallVector<OpFoldResult> extents;
+  SmallVector<AffineExpr> kept;
+  SmallVector<utils::IteratorType> iterators;
+  int64_t rank = cast<RankedTensorType>(mask.getType()).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    bool isReduced = llvm::is_contained(dims, dim);
+    iterators.push_back(isReduced ? utils::IteratorType::reduction
+                                  : utils::IteratorType::parallel);
+    if (isReduced)
+      continue;
+    kept.push_back(builder.getAffineDimExpr(dim));
+    extents.push_back(tensor::getMixedSize(builder, loc, mask, dim));
+  }
+  Value no =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, extents, builder.getI1Type());
+  Value init = linalg::FillOp::create(builder, loc, no, empty).getResult(0);
+  AffineMap maps[] = {builder.getMultiDimIdentityMap(rank),
+                      AffineMap::get(rank, 0, kept, builder.getContext())};
+  return linalg::GenericOp::create(
+             builder, loc, init.getType(), mask, init, maps, iterators,
+             [](OpBuilder &nested, Location loc, ValueRange args) {
+               Value either =
+                   arith::OrIOp::create(nested, loc, args[0], args[1]);
+               linalg::YieldOp::create(nested, loc, either);
+             })
+      .getResult(0);
+}
+
 Value sparse_autograd::materializeMask(OpBuilder &builder, Location loc,
                                        const Support &support, Value value) {
   if (!support)

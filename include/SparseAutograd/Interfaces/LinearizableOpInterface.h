@@ -71,6 +71,11 @@ Support uniteSupports(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createMask(mlir::OpBuilder &builder, mlir::Location loc,
                        bool selects, mlir::Value like);
 
+/// Whether `mask`, a tensor of i1, selects anything along its dimensions `dims`,
+/// for each position in the others: a tensor of i1 over these, in their order.
+mlir::Value createAny(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value mask, llvm::ArrayRef<int64_t> dims);
+
 /// `support` as a mask of the shape of `value`, which it is a support of.
 mlir::Value materializeMask(mlir::OpBuilder &builder, mlir::Location loc,
                             const Support &support, mlir::Value value);

@@ -39,6 +39,19 @@ sparse_autograd::capturedLinearValues(MutableArrayRef<Region> regions,
       captured, [&](Value value) { return transposer.isLinear(value); }));
 }
 
+SmallVector<Value>
+sparse_autograd::createForwardedTangents(Block &block, unsigned firstOperand,
+                                         ArrayRef<unsigned> active,
+                                         Linearizer &linearizer) {
+  OpBuilder::InsertionGuard guard(linearizer.builder);
+  Operation *terminator = block.getTerminator();
+  linearizer.builder.setInsertionPoint(terminator);
+  return llvm::map_to_vector(active, [&](unsigned index) {
+    return linearizer.tangentOrZero(
+        terminator->getOperand(firstOperand + index), terminator->getLoc());
+  });
+}
+
 Reach sparse_autograd::reachOf(Transposer &transposer, Value value) {
   if (!transposer.cotangent(value))
     return Reach::Nowhere;

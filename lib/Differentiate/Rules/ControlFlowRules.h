@@ -27,6 +27,13 @@ llvm::SmallVector<mlir::Value>
 capturedLinearValues(llvm::MutableArrayRef<mlir::Region> regions,
                      const Transposer &transposer);
 
+/// The tangents of those operands of the terminator of `block` that come
+/// `active` after operand `firstOperand`, built before it.
+llvm::SmallVector<mlir::Value>
+createForwardedTangents(mlir::Block &block, unsigned firstOperand,
+                        llvm::ArrayRef<unsigned> active,
+                        Linearizer &linearizer);
+
 /// Where the cotangent of a value may differ from zero: nowhere, in a part that
 /// a mask tells, or in all of it.
 enum class Reach { Nowhere, Part, Whole };

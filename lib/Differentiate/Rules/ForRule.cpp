@@ -34,19 +34,6 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     return active;
   }
 
-  /// The tangents that come out of the loop body `block`.
-  static SmallVector<Value> yieldedTangents(Block &block,
-                                            ArrayRef<unsigned> active,
-                                            Linearizer &linearizer) {
-    OpBuilder::InsertionGuard guard(linearizer.builder);
-    Operation *yield = block.getTerminator();
-    linearizer.builder.setInsertionPoint(yield);
-    return llvm::map_to_vector(active, [&](unsigned index) {
-      return linearizer.tangentOrZero(yield->getOperand(index),
-                                      yield->getLoc());
-    });
-  }
-
   LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
     auto loop = cast<scf::ForOp>(operation);
     SmallVector<unsigned> active = activeIndices(loop, linearizer);
@@ -93,7 +80,8 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
       return failure();
     cast<scf::YieldOp>(body->getTerminator())
         .getResultsMutable()
-        .append(yieldedTangents(*body, active, linearizer));
+        .append(createForwardedTangents(*body, /*firstOperand=*/0, active,
+                                        linearizer));
     return success();
   }
 
@@ -142,7 +130,8 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     }
     if (failed(linearizer.linearizeBlock(*tangent.getBody())))
       return failure();
-    yield->setOperands(yieldedTangents(*tangent.getBody(), active, linearizer));
+    yield->setOperands(createForwardedTangents(
+        *tangent.getBody(), /*firstOperand=*/0, active, linearizer));
     for (auto [position, index] : llvm::enumerate(active))
       linearizer.setTangent(loop.getResult(index), tangent.getResult(position));
     return success();

@@ -8,6 +8,7 @@
 
 #include "LoopTape.h"
 #include "ControlFlowRules.h"
+#include "Slices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -38,12 +39,6 @@ Value sparse_autograd::createPosition(OpBuilder &builder, scf::ForOp loop,
                                          position);
 }
 
-/// Whether a value of `type` has no elements, so that there is nothing to keep.
-static bool isEmpty(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && llvm::is_contained(tensor.getShape(), 0);
-}
-
 /// Offsets, sizes and strides of the entry `position` of `tape`.
 static void getEntry(OpBuilder &builder, Location loc, Value tape,
                      Value position, SmallVectorImpl<OpFoldResult> &offsets,
@@ -64,9 +59,9 @@ FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, Linearizer &linearizer) {
   SmallVector<Value> inits(loop.getInitArgs());
   SmallVector<unsigned> keptArguments;
   for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
-    Type type = argument.getType();
-    if (argument.use_empty() || isEmpty(type))
+    if (argument.use_empty())
       continue;
+    Type type = argument.getType();
     if (!isa<RankedTensorType>(type) && !type.isIntOrIndexOrFloat())
       return loop.emitOpError("carries ")
              << type
@@ -112,8 +107,8 @@ FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, Linearizer &linearizer) {
     if (isa<RankedTensorType>(value.getType())) {
       SmallVector<OpFoldResult> offsets, sizes, strides;
       getEntry(builder, loc, tape, position, offsets, sizes, strides);
-      extended = tensor::InsertSliceOp::create(builder, loc, value, tape,
-                                               offsets, sizes, strides);
+      extended =
+          replaceSlice(builder, loc, value, tape, offsets, sizes, strides);
     } else {
       extended = tensor::InsertOp::create(builder, loc, value, tape, position);
     }
@@ -132,17 +127,11 @@ void LoopTape::read(OpBuilder &builder, Value position,
                     IRMapping &mapping) const {
   Location loc = loop->getLoc();
   for (auto [index, tape] : llvm::enumerate(kept)) {
+    if (!tape)
+      continue;
     scf::ForOp source = loop;
     Value argument = source.getRegionIterArg(index);
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!tape && type && isEmpty(type))
-      mapping.map(argument, tensor::EmptyOp::create(
-                                builder, loc,
-                                tensor::getMixedSizes(
-                                    builder, loc, source.getInitArgs()[index]),
-                                type.getElementType()));
-    if (!tape)
-      continue;
     if (!type) {
       mapping.map(argument,
                   tensor::ExtractOp::create(builder, loc, tape, position));
@@ -151,7 +140,6 @@ void LoopTape::read(OpBuilder &builder, Value position,
     SmallVector<OpFoldResult> offsets, sizes, strides;
     getEntry(builder, loc, tape, position, offsets, sizes, strides);
     mapping.map(argument,
-                tensor::ExtractSliceOp::create(builder, loc, type, tape,
-                                               offsets, sizes, strides));
+                createSlice(builder, loc, type, tape, offsets, sizes, strides));
   }
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Refused.h"
+#include "Slices.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
@@ -34,54 +35,6 @@ static Value createZeros(OpBuilder &builder, Location loc, Value like,
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(elementType));
   return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
-}
-
-/// Whether a value of `type` has no elements, whatever the arguments are.
-static bool isEmpty(RankedTensorType type) {
-  return llvm::is_contained(type.getShape(), 0);
-}
-
-/// The size, of those of a slice, that dimension `dim` of its type has. The
-/// dimensions that a type lacks have size 1; of several that could be meant the
-/// first is as good, for they are 1 all the same.
-static OpFoldResult getSizeOfResultDim(RankedTensorType type,
-                                       ArrayRef<OpFoldResult> sizes,
-                                       int64_t dim) {
-  SmallVector<OpFoldResult> kept(sizes);
-  for (OpFoldResult *size = kept.begin();
-       static_cast<int64_t>(kept.size()) > type.getRank() &&
-       size != kept.end();)
-    size = isConstantIntValue(*size, 1) ? kept.erase(size) : size + 1;
-  return kept[dim];
-}
-
-/// A slice of `source`. MLIR's verifier has an empty slice begin inside of its
-/// source, where an extent of 0 leaves no room: an empty tensor is as good.
-static Value createSlice(OpBuilder &builder, Location loc,
-                         RankedTensorType type, Value source,
-                         ArrayRef<OpFoldResult> offsets,
-                         ArrayRef<OpFoldResult> sizes,
-                         ArrayRef<OpFoldResult> strides) {
-  if (!isEmpty(type))
-    return tensor::ExtractSliceOp::create(builder, loc, type, source, offsets,
-                                          sizes, strides);
-  SmallVector<Value> extents;
-  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
-    if (ShapedType::isDynamic(extent))
-      extents.push_back(getValueOrCreateConstantIndexOp(
-          builder, loc, getSizeOfResultDim(type, sizes, dim)));
-  return tensor::EmptyOp::create(builder, loc, type, extents);
-}
-
-/// `destination` with a slice of it replaced.
-static Value replaceSlice(OpBuilder &builder, Location loc, Value slice,
-                          Value destination, ArrayRef<OpFoldResult> offsets,
-                          ArrayRef<OpFoldResult> sizes,
-                          ArrayRef<OpFoldResult> strides) {
-  if (isEmpty(cast<RankedTensorType>(slice.getType())))
-    return destination;
-  return tensor::InsertSliceOp::create(builder, loc, slice, destination,
-                                       offsets, sizes, strides);
 }
 
 /// Moves the cotangent of `result` back by `move`, and its support likewise,
@@ -120,25 +73,11 @@ static Support supportAt(OpBuilder &builder, Location loc,
 }
 
 /// Whether a mask selects anything at all, as an i1.
-static Value createAny(OpBuilder &builder, Location loc, Value mask) {
-  int64_t rank = cast<RankedTensorType>(mask.getType()).getRank();
-  Value init = arith::ConstantOp::create(
-      builder, loc,
-      builder.getZeroAttr(RankedTensorType::get({}, builder.getI1Type())));
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::reduction);
-  Value any =
-      linalg::GenericOp::create(
-          builder, loc, init.getType(), mask, init,
-          ArrayRef<AffineMap>{builder.getMultiDimIdentityMap(rank),
-                              AffineMap::get(rank, 0, builder.getContext())},
-          iterators,
-          [](OpBuilder &nested, Location loc, ValueRange args) {
-            Value either = arith::OrIOp::create(nested, loc, args[0], args[1]);
-            linalg::YieldOp::create(nested, loc, either);
-          })
-          .getResult(0);
-  return tensor::ExtractOp::create(builder, loc, any);
+static Value selectsAny(OpBuilder &builder, Location loc, Value mask) {
+  auto dims = llvm::to_vector(
+      llvm::seq<int64_t>(0, cast<RankedTensorType>(mask.getType()).getRank()));
+  return tensor::ExtractOp::create(builder, loc,
+                                   createAny(builder, loc, mask, dims));
 }
 
 /// The sum of all elements of a tensor, as a float.
@@ -416,7 +355,7 @@ struct SplatModel : MovingModel<SplatModel, tensor::SplatOp> {
     Value cotangent = transposer.cotangent(op.getResult());
     Support support;
     if (Support incoming = transposer.support(op.getResult()))
-      support = Support::of(createAny(
+      support = Support::of(selectsAny(
           builder, loc, materializeMask(builder, loc, incoming, cotangent)));
     transposer.accumulate(op.getInput(), createSum(builder, loc, cotangent),
                           support, /*isSelected=*/true);
@@ -500,10 +439,10 @@ struct PadModel
     };
     Support support = transposer.support(op.getResult());
     Value mask = materializeMask(builder, loc, support, cotangent);
-    transposer.accumulate(padding,
-                          createSum(builder, loc, overwrite(cotangent)),
-                          Support::of(createAny(builder, loc, overwrite(mask))),
-                          /*isSelected=*/true);
+    transposer.accumulate(
+        padding, createSum(builder, loc, overwrite(cotangent)),
+        Support::of(selectsAny(builder, loc, overwrite(mask))),
+        /*isSelected=*/true);
     return success();
   }
 };

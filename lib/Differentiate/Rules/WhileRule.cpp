@@ -15,10 +15,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ControlFlowRules.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -31,19 +31,6 @@ static SmallVector<unsigned> activeIndices(ValueRange values,
     if (linearizer.isActive(value))
       active.push_back(index);
   return active;
-}
-
-/// Tangents of the operands of the terminator of `block` at `active`.
-static SmallVector<Value> forwardedTangents(Block &block, unsigned firstOperand,
-                                            ArrayRef<unsigned> active,
-                                            Linearizer &linearizer) {
-  OpBuilder::InsertionGuard guard(linearizer.builder);
-  Operation *terminator = block.getTerminator();
-  linearizer.builder.setInsertionPoint(terminator);
-  return llvm::map_to_vector(active, [&](unsigned index) {
-    return linearizer.tangentOrZero(
-        terminator->getOperand(firstOperand + index), terminator->getLoc());
-  });
 }
 
 /// Moves the ops of `from` into `to`, whose first arguments stand for those of
@@ -122,9 +109,7 @@ static SmallVector<Value> cloneBefore(OpBuilder &builder, scf::WhileOp loop,
 /// Linearizes an op that was made in place of the loop.
 static LogicalResult linearizeReplacement(Operation *op,
                                           Linearizer &linearizer) {
-  llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), read);
-  if (llvm::none_of(read,
+  if (llvm::none_of(getReadValues(op),
                     [&](Value value) {
                       return static_cast<bool>(linearizer.tangent(value));
                     }) ||
@@ -200,12 +185,12 @@ struct WhileModel
     // The first operand of the condition is the condition itself.
     auto condition = cast<scf::ConditionOp>(head.getTerminator());
     condition.getArgsMutable().append(
-        forwardedTangents(head, /*firstOperand=*/1, after, linearizer));
+        createForwardedTangents(head, /*firstOperand=*/1, after, linearizer));
     if (failed(linearizer.linearizeBlock(body)))
       return failure();
     auto yield = cast<scf::YieldOp>(body.getTerminator());
     yield.getResultsMutable().append(
-        forwardedTangents(body, /*firstOperand=*/0, before, linearizer));
+        createForwardedTangents(body, /*firstOperand=*/0, before, linearizer));
     return success();
   }
 
