@@ -25,6 +25,7 @@ MASK = np.array([True, False, True, False])
 MASKS = np.array([[True, False, True, True], [False, False, True, False],
                   [True, True, False, True]])
 ROWS = np.array([True, False, True])
+SOME_OF_ROWS = np.array([[True, False], [False, False], [True, True]])
 
 
 def sum_of(value, type_, mask="%x1", mask_type=None, dims="[0]"):
@@ -327,6 +328,19 @@ func.func private @{name}_log(%x: <<4>>) -> <<4>> {
   return %sum : tensor<!T>""",
              lambda x, w, r: masked((np.where(r[:, None], np.log(x), 0)
                                      @ w).sum(1), r), fixed={2: ROWS},
+             inputs=zeros_behind(np.stack([ROWS] * 4, 1)), exact=False),
+    # A row of the factor meets masked-out elements alone.
+    Function("contraction_elements", ["<<3x4>>", "<<4x2>>", "<<3x2|i1>>"],
+             ["tensor<!T>"], """
+  %l = math.log %x0 : <<3x4>>
+  %e = arith.constant dense<0.0> : tensor<3x2x!T>
+  %i = tensor.cast %e : tensor<3x2x!T> to <<3x2>>
+  %p = linalg.matmul ins(%l, %x1 : <<3x4>>, <<4x2>>) outs(%i : <<3x2>>) -> <<3x2>>
+  %sum = sparse_autograd.masked_reduce sum %p, %x2 dims = [0, 1] : <<3x2>>, <<3x2|i1>> -> tensor<!T>
+  return %sum : tensor<!T>""",
+             lambda x, w, m: masked(
+                 np.where(m.any(1)[:, None], np.log(x), 0) @ w, m),
+             fixed={2: SOME_OF_ROWS},
              inputs=zeros_behind(np.stack([ROWS] * 4, 1)), exact=False),
     # Other ops with masks.
     reach("softmax", """

@@ -18,6 +18,7 @@
 
 #include "ControlFlowRules.h"
 #include "GatherRule.h"
+#include "MatrixProduct.h"
 #include "OperandReach.h"
 #include "Refused.h"
 #include "SparseAutograd/Differentiate/Rules.h"
@@ -240,13 +241,14 @@ private:
   struct Built {
     /// Null if no cotangent reaches the operand.
     Value result;
-    /// The scalar support in the region is one of the masks that came with the
-    /// cotangents: its position among them.
-    std::optional<unsigned> incomingSupport;
+    /// The scalar support in the region is an input: its position among them.
+    std::optional<unsigned> supportInput;
     bool hasSupport = false;
   };
   FailureOr<Built> build(OpOperand &operand, TransposedQuantity quantity);
   FailureOr<Support> supportOf(OpOperand &operand, const Built &built);
+  void setMaskOfProduct(Value mask, AffineMap map);
+  Support supportOfFactor();
 
   linalg::GenericOp op;
   Transposer &transposer;
@@ -257,20 +259,29 @@ private:
   SmallVector<AffineMap> maps;
   SmallVector<Value> nonlinearArguments;
   SmallVector<unsigned> results;
-  /// For each of `results`, the position of its mask in `masks`.
+  /// For each of `results`, the position of its mask in `inputs`.
   SmallVector<std::optional<unsigned>> maskOfResult;
-  SmallVector<AffineMap> masks;
-  SmallVector<Value> maskValues;
+  /// Of a product of matrices: the position of its coefficient in `inputs`; the
+  /// mask of its cotangent, which its transpose does not read, and the map from
+  /// the loops to the mask.
+  std::optional<MatrixProduct> product;
+  unsigned coefficient = 0;
+  Value productMask;
+  AffineMap productMaskMap;
 };
 
 } // namespace
 
 TransposedGeneric::TransposedGeneric(linalg::GenericOp op,
                                      Transposer &transposer)
-    : op(op), transposer(transposer), loc(op.getLoc()) {
+    : op(op), transposer(transposer), loc(op.getLoc()),
+      product(matchMatrixProduct(
+          op, [&](Value value) { return transposer.isLinear(value); })) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (transposer.isLinear(input->get()))
       continue;
+    if (product && input == product->coefficient)
+      coefficient = inputs.size();
     inputs.push_back(transposer.primal(input->get()));
     maps.push_back(op.getMatchingIndexingMap(input));
     nonlinearArguments.push_back(op.getMatchingBlockArgument(input));
@@ -286,18 +297,42 @@ TransposedGeneric::TransposedGeneric(linalg::GenericOp op,
   for (unsigned number : results) {
     OpResult result = op->getResult(number);
     Support support = transposer.support(result);
-    if (!support) {
-      maskOfResult.push_back(std::nullopt);
+    maskOfResult.emplace_back();
+    if (!support)
       continue;
-    }
-    maskOfResult.push_back(masks.size());
     AffineMap map =
         support.map.compose(op.getIndexingMapMatchingResult(result));
-    masks.push_back(map);
-    maskValues.push_back(support.mask);
+    if (product) {
+      setMaskOfProduct(support.mask, map);
+      continue;
+    }
+    maskOfResult.back() = inputs.size();
     inputs.push_back(support.mask);
     maps.push_back(map);
   }
+}
+
+/// Keeps the mask of the result of a product out of the region: frees the
+/// coefficient from elements that would meet masked-out ones alone, unless the
+/// result is selected or nobody asked for the mask.
+void TransposedGeneric::setMaskOfProduct(Value mask, AffineMap map) {
+  productMask = mask;
+  productMaskMap = map;
+  if (coversMask(op.getMatchingIndexingMap(product->factor), map) ||
+      isComputedFromFloats(mask))
+    return;
+  Value &value = inputs[coefficient];
+  Support met =
+      projectMask(transposer.builder, loc, mask, map, maps[coefficient]);
+  value = selectUnder(transposer.builder, loc, value, met);
+}
+
+/// The support of the factor of a product whose result has a mask.
+Support TransposedGeneric::supportOfFactor() {
+  AffineMap map = op.getMatchingIndexingMap(product->factor);
+  if (!coversMask(map, productMaskMap) && isComputedFromFloats(productMask))
+    return {};
+  return projectMask(transposer.builder, loc, productMask, productMaskMap, map);
 }
 
 /// The type that a sum of `type` accumulates in (semantics G11).
@@ -390,12 +425,11 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
   std::unique_ptr<Transposer> nested = transposer.createNested(
       OpBuilder::atBlockEnd(&block), *op.getBody(), linearArguments, mapping);
   auto cotangents = arguments.drop_front(nonlinearArguments.size());
-  auto maskArguments = cotangents.drop_front(results.size());
   Operation *yield = op.getBody()->getTerminator();
   for (auto [index, number] : llvm::enumerate(results)) {
     Support support;
     if (maskOfResult[index])
-      support = Support::of(maskArguments[*maskOfResult[index]]);
+      support = Support::of(arguments[*maskOfResult[index]]);
     nested->accumulate(yield->getOperand(number), cotangents[index], support);
   }
   if (failed(nested->run()))
@@ -410,9 +444,9 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
     return built;
   }
   built.hasSupport = static_cast<bool>(support);
-  for (unsigned index = 0; index < masks.size(); ++index)
-    if (support.mask == maskArguments[index])
-      built.incomingSupport = index;
+  if (auto input = dyn_cast_or_null<BlockArgument>(support.mask))
+    if (input.getOwner() == &block && input.getArgNumber() < inputs.size())
+      built.supportInput = input.getArgNumber();
   OpBuilder &inner = nested->builder;
   if (reduces && isCotangent) {
     if (resultType != elementType)
@@ -433,24 +467,14 @@ FailureOr<Support> TransposedGeneric::supportOf(OpOperand &operand,
                                                 const Built &built) {
   if (!built.hasSupport)
     return Support();
-  // The mask that came with a cotangent, if the operand has the dimensions
-  // that it ranges over.
+  // A mask that is there already, if the operand has the dimensions that it
+  // ranges over.
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  if (built.incomingSupport && map.isProjectedPermutation()) {
-    AffineMap maskMap = masks[*built.incomingSupport];
-    bool covered = llvm::all_of(maskMap.getResults(), [&](AffineExpr expr) {
-      return llvm::is_contained(map.getResults(), expr);
-    });
-    if (covered) {
-      SmallVector<AffineExpr> dims;
-      for (AffineExpr expr : maskMap.getResults())
-        dims.push_back(getAffineDimExpr(llvm::find(map.getResults(), expr) -
-                                            map.getResults().begin(),
-                                        op.getContext()));
-      return Support{
-          maskValues[*built.incomingSupport],
-          AffineMap::get(map.getNumResults(), 0, dims, op.getContext())};
-    }
+  if (built.supportInput && map.isProjectedPermutation()) {
+    AffineMap maskMap = maps[*built.supportInput];
+    if (maskMap.isProjectedPermutation() && coversMask(map, maskMap))
+      return projectMask(transposer.builder, loc, inputs[*built.supportInput],
+                         maskMap, map);
   }
   FailureOr<Built> mask = build(operand, TransposedQuantity::Support);
   if (failed(mask))
@@ -464,6 +488,11 @@ LogicalResult TransposedGeneric::addCotangentOf(OpOperand &operand) {
     return failure();
   if (!built->result)
     return success();
+  if (productMask) {
+    // Zero times what the coefficient holds.
+    transposer.accumulate(operand.get(), built->result, supportOfFactor());
+    return success();
+  }
   FailureOr<Support> support = supportOf(operand, *built);
   if (failed(support))
     return failure();
@@ -497,7 +526,7 @@ LogicalResult TransposedGeneric::addCotangentsOfInits() {
     }
     // A sum passes the cotangent of the result on to where it started.
     transposer.accumulate(init->get(), transposer.cotangent(result),
-                          transposer.support(result));
+                          transposer.support(result), /*isSelected=*/true);
   }
   return success();
 }
