@@ -9,30 +9,12 @@
 #include "NormalizationPatterns.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
-
-SmallVector<OpFoldResult> sparse_autograd::getLoopExtents(linalg::GenericOp op,
-                                                          OpBuilder &builder) {
-  SmallVector<OpFoldResult> extents(op.getNumLoops());
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<RankedTensorType>(operand.get().getType()))
-      continue;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      if (dim && !extents[dim.getPosition()])
-        extents[dim.getPosition()] =
-            tensor::getMixedSize(builder, op.getLoc(), operand.get(), position);
-    }
-  }
-  if (llvm::any_of(extents, [](OpFoldResult extent) { return !extent; }))
-    return {};
-  return extents;
-}
 
 /// Whether `op` does nothing but extract: then it has a rule.
 static bool isGather(linalg::GenericOp op, tensor::ExtractOp extract) {
@@ -106,9 +88,9 @@ struct HoistExtract : OpRewritePattern<linalg::GenericOp> {
       return failure();
 
     Location loc = extract.getLoc();
-    SmallVector<OpFoldResult> extents = getLoopExtents(op, rewriter);
-    if (extents.empty() && op.getNumLoops() != 0)
-      return failure();
+    SmallVector<OpFoldResult> extents = llvm::map_to_vector(
+        cast<linalg::LinalgOp>(*op).createLoopRanges(rewriter, loc),
+        [](const Range &range) { return range.size; });
     Value empty =
         tensor::EmptyOp::create(rewriter, loc, extents, extract.getType());
     // Only what the position depends on is read.

@@ -9,15 +9,16 @@
 #ifndef SPARSEAUTOGRAD_LIB_DIFFERENTIATE_NORMALIZATIONPATTERNS_H
 #define SPARSEAUTOGRAD_LIB_DIFFERENTIATE_NORMALIZATIONPATTERNS_H
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace sparse_autograd {
 
-/// The extent of every loop of `op`, read from its operands; empty if one of
-/// them is in no dimension of its own.
-llvm::SmallVector<mlir::OpFoldResult> getLoopExtents(mlir::linalg::GenericOp op,
-                                                     mlir::OpBuilder &builder);
+/// A linalg.generic that reduces by max, min or mul becomes a masked_reduce of
+/// what is reduced. For this a scalar that a region packs into a tensor is
+/// unpacked, a dimension of extent 1 that a map holds at 0 dropped, and a
+/// reduction that also computes something else, its position for example, taken
+/// out.
+void populateReductionNormalizationPatterns(mlir::RewritePatternSet &patterns);
 
 /// Elements that a region reads at computed positions are gathered before:
 /// tensor.generate becomes linalg.generic, and every tensor.extract of floats

@@ -129,14 +129,9 @@ CASES = [
     Case("moves", moves),
 ]
 
-REDUCTION = (("vjp", "jvp"), "combines in a way that has no derivative rule")
-SCALAR_REDUCTION = (("vjp", "value_and_grad", "jvp"), REDUCTION[1])
 GATHER = (("vjp", "jvp"), "reads a tensor that is being differentiated")
 # What the compiler refuses; a case that it no longer refuses fails.
 UNSUPPORTED = {
-    "attention": REDUCTION,
-    "cross-entropy": SCALAR_REDUCTION,
-    "picked-entropy": SCALAR_REDUCTION,
     "moves": GATHER,
 }
 

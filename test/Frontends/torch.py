@@ -102,13 +102,5 @@ CASES = [
     Case("rms-norm-dynamic", rms_norm, shapes={0: (2, 3, 8)}),
 ]
 
-REDUCTION = (("vjp", "jvp"), "combines in a way that has no derivative rule")
-SCALAR_REDUCTION = (("vjp", "value_and_grad", "jvp"), REDUCTION[1])
-# What the compiler refuses; a case that it no longer refuses fails.
-UNSUPPORTED = {
-    "attention": REDUCTION,
-    "cross-entropy": SCALAR_REDUCTION,
-}
-
 if __name__ == "__main__":
-    frontends.run("torch", CASES, UNSUPPORTED)
+    frontends.run("torch", CASES)
