@@ -61,7 +61,8 @@ static void rateAdjoint(PairCheck &pair, const AdjointSums &sums, size_t count,
                         double roundoff) {
   double error = 0;
   double bound = 64 * static_cast<double>(count) * roundoff;
-  if (sums.magnitude > 0) {
+  // Of products that are no numbers, neither is the magnitude.
+  if (sums.magnitude != 0) {
     error = std::abs(sums.forward - sums.reverse) / sums.magnitude;
     bound += sums.rounding / sums.magnitude;
   }

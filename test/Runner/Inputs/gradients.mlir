@@ -132,3 +132,13 @@ func.func @wrong_rule(%x: f64 {sparse_autograd.name = "x"}) -> (f64 {sparse_auto
 }
 
 sparse_autograd.split_vjp @square as @square_first, @square_second {wrt = [0]}
+
+// Zero, whose gradient overflows on its way back: 0 * inf.
+func.func @lost(%x: tensor<100xf64> {sparse_autograd.name = "x"}) -> (tensor<100xf64> {sparse_autograd.name = "y"}) {
+  %none = arith.constant dense<0.0> : tensor<100xf64>
+  %large = arith.constant dense<1.0e200> : tensor<100xf64>
+  %a = arith.mulf %x, %none : tensor<100xf64>
+  %b = arith.mulf %a, %large : tensor<100xf64>
+  %y = arith.mulf %b, %large : tensor<100xf64>
+  return %y : tensor<100xf64>
+}
