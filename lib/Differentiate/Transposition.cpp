@@ -116,8 +116,10 @@ void BlockTransposer::accumulate(Value value, Value contribution,
   if (!contribution || !isLinear(value))
     return;
   Cotangent added{contribution, support, isSelected || !support};
-  auto [it, isFirst] = cotangents.try_emplace(value, added);
-  if (isFirst)
+  auto start = starts.find(value);
+  auto [it, isFirst] = cotangents.try_emplace(
+      value, start != starts.end() ? start->second : added);
+  if (isFirst && start == starts.end())
     return;
   Location loc = contribution.getLoc();
   Cotangent &known = it->second;
@@ -133,6 +135,29 @@ void BlockTransposer::accumulate(Value value, Value contribution,
       arith::AddFOp::create(builder, loc, selected(known), selected(added));
   known.support = united;
   known.isSelected = true;
+}
+
+void BlockTransposer::startFrom(Value value, Value start,
+                                const Support &support) {
+  starts[value] = Cotangent{start, support, /*isSelected=*/true};
+}
+
+Value BlockTransposer::current(Value value) {
+  if (Value known = cotangent(value))
+    return known;
+  return starts.lookup(value).value;
+}
+
+Support BlockTransposer::currentSupport(Value value) const {
+  auto known = cotangents.find(value);
+  return known != cotangents.end() ? known->second.support
+                                   : starts.lookup(value).support;
+}
+
+void BlockTransposer::replaceCurrent(Value value, Value cotangent,
+                                     const Support &support) {
+  if (isLinear(value))
+    cotangents[value] = Cotangent{cotangent, support, /*isSelected=*/true};
 }
 
 Value BlockTransposer::shapeOf(Value value) {

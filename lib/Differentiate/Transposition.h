@@ -29,6 +29,12 @@ public:
   void accumulate(mlir::Value value, mlir::Value contribution,
                   const Support &support = {},
                   bool isSelected = false) override;
+  void startFrom(mlir::Value value, mlir::Value start,
+                 const Support &support) override;
+  mlir::Value current(mlir::Value value) override;
+  Support currentSupport(mlir::Value value) const override;
+  void replaceCurrent(mlir::Value value, mlir::Value cotangent,
+                      const Support &support) override;
   mlir::Value shapeOf(mlir::Value value) override;
   std::unique_ptr<Transposer> createNested(mlir::OpBuilder builder,
                                            mlir::Block &block,
@@ -45,7 +51,7 @@ private:
   struct Cotangent {
     mlir::Value value;
     Support support;
-    bool isSelected;
+    bool isSelected = true;
   };
 
   BlockTransposer(mlir::OpBuilder builder, mlir::Block &block,
@@ -62,6 +68,8 @@ private:
   llvm::DenseSet<mlir::Value> linear;
   llvm::SmallVector<mlir::Operation *> linearOps;
   llvm::DenseMap<mlir::Value, Cotangent> cotangents;
+  /// What cotangents start from, of values that have none yet.
+  llvm::DenseMap<mlir::Value, Cotangent> starts;
 };
 
 } // namespace sparse_autograd

@@ -84,7 +84,9 @@ template <typename CombineOp>
 static Support combineMasks(OpBuilder &builder, Location loc, Value value,
                             const Support &a, const Support &b) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
+  bool isPlain = a.map.isIdentity() && b.map.isIdentity() &&
+                 a.mask.getType() == b.mask.getType();
+  if (!type || isPlain)
     return Support::of(
         CombineOp::create(builder, loc, materializeMask(builder, loc, a, value),
                           materializeMask(builder, loc, b, value)));

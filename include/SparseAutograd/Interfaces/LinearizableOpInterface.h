@@ -71,8 +71,9 @@ Support uniteSupports(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createMask(mlir::OpBuilder &builder, mlir::Location loc,
                        bool selects, mlir::Value like);
 
-/// Whether `mask`, a tensor of i1, selects anything along its dimensions `dims`,
-/// for each position in the others: a tensor of i1 over these, in their order.
+/// Whether `mask`, a tensor of i1, selects anything along its dimensions
+/// `dims`, for each position in the others: a tensor of i1 over these, in their
+/// order.
 mlir::Value createAny(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value mask, llvm::ArrayRef<int64_t> dims);
 
@@ -192,6 +193,24 @@ public:
   virtual void accumulate(mlir::Value value, mlir::Value contribution,
                           const Support &support = {},
                           bool isSelected = false) = 0;
+
+  /// Says that the cotangent of `value` starts from `start`, zero outside
+  /// `support`: what is accumulated is added to it. Until something is, the
+  /// value has no cotangent.
+  virtual void startFrom(mlir::Value value, mlir::Value start,
+                         const Support &support) = 0;
+
+  /// The cotangent of the linear value `value` as it stands, or what it starts
+  /// from, zero outside its support; null if there is neither.
+  virtual mlir::Value current(mlir::Value value) = 0;
+  /// The support of what `current` gives; of nothing, everywhere.
+  virtual Support currentSupport(mlir::Value value) const = 0;
+
+  /// Puts `cotangent`, zero outside `support`, in the place of what `current`
+  /// gives: a rule adds to a part of a tensor, or in one of two branches,
+  /// without touching the rest.
+  virtual void replaceCurrent(mlir::Value value, mlir::Value cotangent,
+                              const Support &support) = 0;
 
   /// A value of the shape of the linear value `value` to read extents from,
   /// visible at the insertion point.

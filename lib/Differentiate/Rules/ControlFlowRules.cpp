@@ -52,13 +52,23 @@ sparse_autograd::createForwardedTangents(Block &block, unsigned firstOperand,
   });
 }
 
-Reach sparse_autograd::reachOf(Transposer &transposer, Value value) {
-  if (!transposer.cotangent(value))
-    return Reach::Nowhere;
+bool sparse_autograd::isProgramInput(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  bool isInput =
-      argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  return !isInput && transposer.support(value) ? Reach::Part : Reach::Whole;
+  return argument &&
+         isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
+}
+
+Reach sparse_autograd::currentReachOf(Transposer &transposer, Value value) {
+  if (!transposer.current(value))
+    return Reach::Nowhere;
+  return !isProgramInput(value) && transposer.currentSupport(value)
+             ? Reach::Part
+             : Reach::Whole;
+}
+
+Reach sparse_autograd::reachOf(Transposer &transposer, Value value) {
+  return transposer.cotangent(value) ? currentReachOf(transposer, value)
+                                     : Reach::Nowhere;
 }
 
 void sparse_autograd::registerControlFlowDerivativeRules(

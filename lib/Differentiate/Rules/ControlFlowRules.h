@@ -34,13 +34,20 @@ createForwardedTangents(mlir::Block &block, unsigned firstOperand,
                         llvm::ArrayRef<unsigned> active,
                         Linearizer &linearizer);
 
+/// Whether `value` is an input of the whole program: nobody will ask for the
+/// support of its cotangent.
+bool isProgramInput(mlir::Value value);
+
 /// Where the cotangent of a value may differ from zero: nowhere, in a part that
 /// a mask tells, or in all of it.
 enum class Reach { Nowhere, Part, Whole };
 
 /// What `transposer` knows now of the cotangent of `value`. An input of the
-/// whole program is reached in all of it: nobody will ask for its mask.
+/// whole program is reached in all of it.
 Reach reachOf(Transposer &transposer, mlir::Value value);
+
+/// The same of the cotangent as it stands, which may be what it starts from.
+Reach currentReachOf(Transposer &transposer, mlir::Value value);
 
 } // namespace sparse_autograd
 

@@ -249,16 +249,30 @@ private:
         inner, *loop.getBody(), loop.getRegionIterArgs(), mapping);
     ArrayRef<BlockArgument> arguments = body->getArguments().drop_front();
     ArrayRef<BlockArgument> maskArguments = arguments.drop_front(values.size());
-    Operation *yield = loop.getBody()->getTerminator();
-    for (unsigned index = 0, mask = 0; index < numCarried; ++index) {
-      if (reaches[index] == Reach::Nowhere)
-        continue;
-      Support support;
-      if (reaches[index] == Reach::Part)
-        support = Support::of(maskArguments[mask++]);
-      nested->accumulate(yield->getOperand(index), arguments[index], support,
-                         /*isSelected=*/true);
+    // The masks of those that have one, by value.
+    SmallVector<Value> carriedMasks;
+    for (Reach reach : reaches) {
+      carriedMasks.emplace_back();
+      if (reach == Reach::Part)
+        carriedMasks.back() = maskArguments.consume_front();
     }
+    auto supportAround = [&](unsigned index) {
+      Value mask = carriedMasks[index];
+      return mask ? Support::of(mask) : Support();
+    };
+    for (unsigned index = numCarried; index < values.size(); ++index) {
+      // The mask is asked for once the value is known to be reached in part.
+      Support support = supportAround(index);
+      if (!support && !isProgramInput(values[index]))
+        support = Support::of(createMask(nested->builder, loc,
+                                         /*selects=*/false, arguments[index]));
+      nested->startFrom(values[index], arguments[index], support);
+    }
+    Operation *yield = loop.getBody()->getTerminator();
+    for (unsigned index = 0; index < numCarried; ++index)
+      if (reaches[index] != Reach::Nowhere)
+        nested->accumulate(yield->getOperand(index), arguments[index],
+                           supportAround(index), /*isSelected=*/true);
     if (failed(nested->run()))
       return failure();
 
@@ -274,19 +288,16 @@ private:
       if (!total)
         total = isCarried ? createZero(end, loc, nested->shapeOf(source))
                           : Value(arguments[index]);
-      else if (!isCarried)
-        total = arith::AddFOp::create(end, loc, arguments[index], total);
       yielded.push_back(total);
       if (reaches[index] != Reach::Part)
         continue;
-      Value mask =
-          reach == Reach::Nowhere
-              ? createMask(end, loc, /*selects=*/false, total)
-              : materializeMask(end, loc, nested->support(source), total);
-      if (!isCarried)
-        mask = arith::OrIOp::create(end, loc,
-                                    maskArguments[yieldedMasks.size()], mask);
-      yieldedMasks.push_back(mask);
+      if (reach != Reach::Nowhere)
+        yieldedMasks.push_back(
+            materializeMask(end, loc, nested->support(source), total));
+      else if (isCarried)
+        yieldedMasks.push_back(createMask(end, loc, /*selects=*/false, total));
+      else
+        yieldedMasks.push_back(carriedMasks[index]);
     }
     llvm::append_range(yielded, yieldedMasks);
     scf::YieldOp::create(end, loc, yielded);

@@ -77,6 +77,10 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
         block.getTerminator()->erase();
       nested.push_back(transposer.createNested(
           OpBuilder::atBlockEnd(&block), source.front(), {}, IRMapping()));
+      for (Value value : captured)
+        if (Value current = transposer.current(value))
+          nested.back()->startFrom(value, current,
+                                   transposer.currentSupport(value));
       Operation *yield = source.front().getTerminator();
       for (auto [operand, result] :
            llvm::zip_equal(yield->getOperands(), op.getResults()))
@@ -87,40 +91,41 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
         return failure();
     }
 
-    // A branch that is not taken selects nothing: what the branches reach of a
+    // A branch that is not taken adds nothing: what the branches reach of a
     // value comes out of them as a mask, unless both reach all of it. A bit is
     // enough where each reaches all or nothing.
     SmallVector<Value> reached;
     SmallVector<SmallVector<Value>> yielded(nested.size());
     SmallVector<bool> hasMask;
     for (Value value : captured) {
-      SmallVector<Reach> reaches = llvm::map_to_vector(
-          nested, [&](auto &branch) { return reachOf(*branch, value); });
-      bool isUniform = llvm::all_equal(reaches);
-      if (isUniform && reaches.front() == Reach::Nowhere)
+      if (llvm::all_of(nested, [&](auto &branch) {
+            return reachOf(*branch, value) == Reach::Nowhere;
+          }))
         continue;
-      bool isWhole = isUniform && reaches.front() == Reach::Whole;
+      SmallVector<Reach> reaches = llvm::map_to_vector(
+          nested, [&](auto &branch) { return currentReachOf(*branch, value); });
+      bool isWhole = llvm::all_of(
+          reaches, [](Reach reach) { return reach == Reach::Whole; });
       bool isSplat = !llvm::is_contained(reaches, Reach::Part);
       reached.push_back(value);
       hasMask.push_back(!isWhole);
-      for (auto [branch, values] : llvm::zip(nested, yielded)) {
+      for (auto [branch, reach, values] : llvm::zip(nested, reaches, yielded)) {
         OpBuilder &inner = branch->builder;
-        Value cotangent = branch->cotangent(value);
-        bool isReached = static_cast<bool>(cotangent);
-        if (!isReached)
+        Value cotangent = branch->current(value);
+        if (!cotangent)
           cotangent = createZero(inner, loc, branch->shapeOf(value));
         values.push_back(cotangent);
         if (isWhole)
           continue;
         if (isSplat)
           values.push_back(arith::ConstantOp::create(
-              inner, loc, inner.getBoolAttr(isReached)));
-        else if (isReached)
-          values.push_back(
-              materializeMask(inner, loc, branch->support(value), cotangent));
-        else
+              inner, loc, inner.getBoolAttr(reach == Reach::Whole)));
+        else if (reach == Reach::Nowhere)
           values.push_back(
               createMask(inner, loc, /*selects=*/false, cotangent));
+        else
+          values.push_back(materializeMask(
+              inner, loc, branch->currentSupport(value), cotangent));
       }
     }
     auto transposed =
@@ -141,7 +146,7 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
       Support support;
       if (isMasked)
         support = Support::of(*result++, cotangent);
-      transposer.accumulate(value, cotangent, support, /*isSelected=*/true);
+      transposer.replaceCurrent(value, cotangent, support);
     }
     return success();
   }

@@ -54,6 +54,34 @@ static void moveBack(Transposer &transposer, Value operand, Value result,
   transposer.accumulate(operand, move(cotangent), moved, /*isSelected=*/true);
 }
 
+/// Adds `contribution`, zero outside `support`, to a part of the cotangent of
+/// `operand`: `read` takes the part out of a tensor, `write` makes the tensor
+/// that has another part in its place. The rest is not touched, so that a loop
+/// that reads an element at a time takes time for an element at a time.
+static void accumulatePart(Transposer &transposer, Value operand,
+                           function_ref<Value(Value)> read,
+                           function_ref<Value(Value, Value)> write,
+                           Value contribution, const Support &support) {
+  OpBuilder &builder = transposer.builder;
+  Location loc = contribution.getLoc();
+  Value whole = transposer.current(operand);
+  Value sum = contribution;
+  if (whole)
+    sum = arith::AddFOp::create(builder, loc, read(whole), sum);
+  else
+    whole = createZero(builder, loc, transposer.shapeOf(operand));
+  Support known = transposer.currentSupport(operand), united;
+  if (known || !transposer.current(operand)) {
+    Value mask = materializeMask(builder, loc, support, contribution);
+    Value masks = known ? materializeMask(builder, loc, known, whole)
+                        : createMask(builder, loc, /*selects=*/false, whole);
+    if (known && support)
+      mask = arith::OrIOp::create(builder, loc, read(masks), mask);
+    united = Support::of(write(mask, masks));
+  }
+  transposer.replaceCurrent(operand, write(sum, whole), united);
+}
+
 /// Whether `part`, taken from a tensor of type `whole`, is all of it. Unknown
 /// extents tell nothing.
 static bool isWhole(RankedTensorType part, RankedTensorType whole) {
@@ -128,24 +156,28 @@ struct ExtractModel : MovingModel<ExtractModel, tensor::ExtractOp> {
     Location loc = op.getLoc();
     Value cotangent = transposer.cotangent(op.getResult());
     SmallVector<Value> indices = primals(transposer, op.getIndices());
-    Value shape = transposer.shapeOf(op.getTensor());
-    // The other elements are not reached.
     Support support = transposer.support(op.getResult());
-    Value mask = materializeMask(builder, loc, support, cotangent);
     RankedTensorType type = op.getTensor().getType();
     if (isWhole(type.clone(ArrayRef<int64_t>()), type)) {
+      Value shape = transposer.shapeOf(op.getTensor());
       if (support)
-        support = Support::of(mask, shape);
-    } else {
-      support = Support::of(tensor::InsertOp::create(
-          builder, loc, mask,
-          createMask(builder, loc, /*selects=*/false, shape), indices));
+        support = Support::of(materializeMask(builder, loc, support, cotangent),
+                              shape);
+      Value zero = createZero(builder, loc, shape);
+      transposer.accumulate(
+          op.getTensor(),
+          tensor::InsertOp::create(builder, loc, cotangent, zero, indices),
+          support, /*isSelected=*/true);
+      return success();
     }
-    Value zero = createZero(builder, loc, shape);
-    transposer.accumulate(
-        op.getTensor(),
-        tensor::InsertOp::create(builder, loc, cotangent, zero, indices),
-        support, /*isSelected=*/true);
+    // The other elements are not reached.
+    auto read = [&](Value whole) -> Value {
+      return tensor::ExtractOp::create(builder, loc, whole, indices);
+    };
+    auto write = [&](Value element, Value whole) -> Value {
+      return tensor::InsertOp::create(builder, loc, element, whole, indices);
+    };
+    accumulatePart(transposer, op.getTensor(), read, write, cotangent, support);
     return success();
   }
 };
@@ -181,17 +213,33 @@ struct ExtractSliceModel
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
     auto op = cast<tensor::ExtractSliceOp>(operation);
     OpBuilder &builder = transposer.builder;
+    Location loc = op.getLoc();
+    SmallVector<OpFoldResult> offsets =
+        primals(transposer, op.getMixedOffsets());
+    SmallVector<OpFoldResult> sizes = primals(transposer, op.getMixedSizes());
+    SmallVector<OpFoldResult> strides =
+        primals(transposer, op.getMixedStrides());
+    auto read = [&](Value whole) -> Value {
+      return createSlice(builder, loc,
+                         op.getType().clone(getElementTypeOrSelf(whole)), whole,
+                         offsets, sizes, strides);
+    };
+    auto write = [&](Value slice, Value whole) -> Value {
+      return replaceSlice(builder, loc, slice, whole, offsets, sizes, strides);
+    };
+    if (!isWhole(op.getType(), op.getSourceType())) {
+      Value cotangent = transposer.cotangent(op.getResult());
+      accumulatePart(transposer, op.getSource(), read, write, cotangent,
+                     transposer.support(op.getResult()));
+      return success();
+    }
     Value shape = transposer.shapeOf(op.getSource());
-    auto insert = [&](Value value) -> Value {
-      Value zeros = createZeros(builder, op.getLoc(), shape,
-                                getElementTypeOrSelf(value.getType()));
-      return replaceSlice(builder, op.getLoc(), value, zeros,
-                          primals(transposer, op.getMixedOffsets()),
-                          primals(transposer, op.getMixedSizes()),
-                          primals(transposer, op.getMixedStrides()));
+    auto insert = [&](Value slice) -> Value {
+      return write(
+          slice, createZeros(builder, loc, shape, getElementTypeOrSelf(slice)));
     };
     moveBack(transposer, op.getSource(), op.getResult(), insert,
-             /*isPart=*/!isWhole(op.getType(), op.getSourceType()));
+             /*isPart=*/false);
     return success();
   }
 };

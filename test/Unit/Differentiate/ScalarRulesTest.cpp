@@ -66,6 +66,15 @@ public:
         sum ? arith::AddFOp::create(builder, value.getLoc(), sum, contribution)
             : contribution;
   }
+  // There are no loops around the op.
+  void startFrom(Value, Value, const Support &) override { ADD_FAILURE(); }
+  Value current(Value value) override { return cotangent(value); }
+  Support currentSupport(Value value) const override { return support(value); }
+  void replaceCurrent(Value value, Value cotangent,
+                      const Support &support) override {
+    cotangents[value] = cotangent;
+    supports[value] = support;
+  }
   Value shapeOf(Value value) override { return value; }
   std::unique_ptr<Transposer> createNested(OpBuilder, Block &, ValueRange,
                                            IRMapping) override {
