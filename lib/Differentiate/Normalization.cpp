@@ -113,6 +113,7 @@ sparse_autograd::normalizeForDifferentiation(func::FuncOp function) {
   populateExpandOpsPatterns(patterns);
   populateReductionNormalizationPatterns(patterns);
   populateGatherNormalizationPatterns(patterns);
+  populateGenericToLoopsPatterns(patterns);
   populateControlFlowNormalizationPatterns(patterns);
   GreedyRewriteConfig config;
   config.enableFolding(false).enableConstantCSE(false);

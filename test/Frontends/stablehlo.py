@@ -129,11 +129,5 @@ CASES = [
     Case("moves", moves),
 ]
 
-GATHER = (("vjp", "jvp"), "reads a tensor that is being differentiated")
-# What the compiler refuses; a case that it no longer refuses fails.
-UNSUPPORTED = {
-    "moves": GATHER,
-}
-
 if __name__ == "__main__":
-    frontends.run("stablehlo", CASES, UNSUPPORTED)
+    frontends.run("stablehlo", CASES)

@@ -95,15 +95,10 @@ SmallVector<Value> GatherLoops::createIndex(OpBuilder &builder,
   for (Operation &inner : op.getBody()->without_terminator()) {
     if (&inner == element)
       continue;
-    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner))
       mapping.map(index.getResult(), variables[index.getDim()]);
-      continue;
-    }
-    Operation *clone = builder.clone(inner, mapping);
-    clone->walk([&](linalg::IndexOp index) {
-      index.replaceAllUsesWith(variables[index.getDim()]);
-      index.erase();
-    });
+    else
+      builder.clone(inner, mapping);
   }
   return llvm::map_to_vector(element.getIndices(), [&](Value index) {
     return mapping.lookupOrDefault(index);

@@ -181,46 +181,14 @@ def program_of(case, tool, element_type, rng, modes):
     return program
 
 
-def run(tool, cases, unsupported=None, seed=7):
-    """Runs all cases and ends the program. `unsupported` names what is known to
-    be refused, with the message: {name: (modes, message)}."""
+def run(tool, cases, seed=7):
+    """Runs all cases and ends the program."""
     listed = {f[:-len(".mlir")] for f in os.listdir(os.path.join(FOLDER, tool))}
     assert listed == {c.name for c in cases}, listed ^ {c.name for c in cases}
     programs = []
     for case in cases:
-        missing, message = (unsupported or {}).get(case.name, ((), ""))
-        modes = [m for m in ("vjp", "value_and_grad", "jvp")
-                 if m not in missing]
-        for element_type in FLOATS if modes else ():
+        for element_type in FLOATS:
             programs.append(program_of(case, tool, element_type,
-                                       np.random.default_rng(seed), modes))
-        for mode in missing:
-            programs.append(refused(case, tool, mode, message))
+                                       np.random.default_rng(seed),
+                                       ("vjp", "value_and_grad", "jvp")))
     finish(programs)
-
-
-class Refused(Program):
-    """A program that the compiler is known to refuse, with `message`. When it
-    no longer does, the test fails, and the program leaves the list."""
-
-    def __init__(self, name, message):
-        super().__init__(name, level=0)
-        self.message = message
-
-    def run(self):
-        super().run()
-        if any(self.message in f for f in self.failures):
-            self.failures, self.comparisons = [], 1
-        else:
-            self.failures.append(f"{self.name}: was expected to be refused "
-                                 f"with '{self.message}'")
-        return self
-
-
-def refused(case, tool, mode, message):
-    """A derivative of a case that is known to be refused."""
-    program = Refused(f"{tool}/{case.name}/{mode}", message)
-    with open(os.path.join(FOLDER, tool, f"{case.name}.mlir"),
-              encoding="utf-8") as file:
-        program.define(with_derivatives(file.read(), [mode])[0])
-    return program
