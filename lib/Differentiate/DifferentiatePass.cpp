@@ -10,6 +10,7 @@
 #include "ResidualTypes.h"
 #include "SparseAutograd/Differentiate/Derivative.h"
 #include "SparseAutograd/Differentiate/Passes.h"
+#include "SparseAutograd/Transforms/EraseDeadIterArgs.h"
 #include "SplitDerivative.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -290,6 +291,7 @@ struct DifferentiatePass
     cleanup.addPass(createCSEPass());
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    populateEraseDeadIterArgsPatterns(patterns);
     FrozenRewritePatternSet eraseUnused(std::move(patterns));
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
