@@ -41,7 +41,6 @@ WORSE = {
     ("normalized-vector", "lower-sparse"),
     ("recurrence", "differentiate"),
     ("recurrence", "lower-sparse"),
-    ("relu-layer", "lower-sparse"),
     ("squared-loss", "differentiate"),
     ("squared-loss", "lower-sparse"),
     ("tanh-layer", "lower-sparse"),

@@ -261,6 +261,8 @@ private:
   SmallVector<unsigned> results;
   /// For each of `results`, the position of its mask in `inputs`.
   SmallVector<std::optional<unsigned>> maskOfResult;
+  /// Operands with an element for each iteration, and their cotangents.
+  SmallVector<std::pair<OpOperand *, Value>> wholes;
   /// Of a product of matrices: the position of its coefficient in `inputs`; the
   /// mask of its cotangent, which its transpose does not read, and the map from
   /// the loops to the mask.
@@ -406,6 +408,13 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
     allInputs.push_back(transposer.shapeOf(other->get()));
     allMaps.insert(allMaps.end() - 1, op.getMatchingIndexingMap(other));
   }
+  unsigned firstWhole = allInputs.size();
+  for (auto [other, cotangent] : wholes) {
+    if (!reduces || !isCotangent)
+      break;
+    allInputs.push_back(cotangent);
+    allMaps.insert(allMaps.end() - 1, op.getMatchingIndexingMap(other));
+  }
   auto transposed =
       linalg::GenericOp::create(builder, loc, init.getType(), allInputs,
                                 ValueRange{init}, allMaps, iterators);
@@ -449,6 +458,10 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
       built.supportInput = input.getArgNumber();
   OpBuilder &inner = nested->builder;
   if (reduces && isCotangent) {
+    // Another operand may have that cotangent already.
+    for (auto [index, whole] : llvm::enumerate(wholes))
+      if (nested->cotangent(op.getMatchingBlockArgument(whole.first)) == value)
+        value = arguments[firstWhole + index];
     if (resultType != elementType)
       value = arith::ExtFOp::create(inner, loc, resultType, value);
     value = arith::AddFOp::create(inner, loc, accumulator, value);
@@ -505,6 +518,8 @@ LogicalResult TransposedGeneric::addCotangentOf(OpOperand &operand) {
                                         : transposer.primal(value);
                            });
   Value cotangent = built->result;
+  if (op.getMatchingIndexingMap(&operand).isPermutation())
+    wholes.emplace_back(&operand, cotangent);
   if (!isa<RankedTensorType>(operand.get().getType()))
     cotangent = tensor::ExtractOp::create(transposer.builder, loc, cotangent);
   // The region has selected already.
@@ -586,10 +601,13 @@ struct GenericModel
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
     auto op = cast<linalg::GenericOp>(operation);
     TransposedGeneric transposed(op, transposer);
-    for (OpOperand *input : op.getDpsInputOperands())
-      if (transposer.isLinear(input->get()) &&
-          failed(transposed.addCotangentOf(*input)))
-        return failure();
+    // Those with an element for each iteration first: others are sums of them.
+    for (bool isWhole : {true, false})
+      for (OpOperand *input : op.getDpsInputOperands())
+        if (transposer.isLinear(input->get()) &&
+            op.getMatchingIndexingMap(input).isPermutation() == isWhole &&
+            failed(transposed.addCotangentOf(*input)))
+          return failure();
     // Scalars that are linear are operands.
     for (Value source : capturedLinearValues(op->getRegions(), transposer))
       transposeGather(op, source, transposer);

@@ -82,7 +82,8 @@ LogicalResult sparse_autograd::transposeByRule(const ScalarRule &rule,
       Value contribution =
           formulas.materialize(formulas.multiply(partial.node(), cotangent));
       if (contribution)
-        transposer.accumulate(operand.get(), contribution, support);
+        transposer.accumulate(operand.get(), contribution, support,
+                              /*isSelected=*/contribution == cotangent);
     }
   }
   return success();
