@@ -21,6 +21,7 @@
 #include "MatrixProduct.h"
 #include "OperandReach.h"
 #include "Refused.h"
+#include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -107,6 +108,8 @@ private:
     regionValues.push_back(inRegion);
   }
 
+  SmallVector<OpResult> findReusable();
+
   linalg::GenericOp op;
   Linearizer &linearizer;
   Location loc;
@@ -141,6 +144,21 @@ LogicalResult TangentGeneric::addCapturedValues() {
   return success();
 }
 
+/// The results whose elements are read rather than computed again: of a
+/// reduction they are not those of an iteration, and what is as cheap as the
+/// read may as well be computed.
+SmallVector<OpResult> TangentGeneric::findReusable() {
+  SmallVector<OpResult> reusable;
+  for (OpResult result : op->getResults()) {
+    OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
+    Operation *computed = op.getMatchingYieldValue(init)->get().getDefiningOp();
+    if (!reduces() && computed && computed->getBlock() == op.getBody() &&
+        getArithmeticCost(*computed) > 1)
+      reusable.push_back(result);
+  }
+  return reusable;
+}
+
 FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
                                                     ArrayRef<Value> inits) {
   OpBuilder &builder = linearizer.builder;
@@ -149,6 +167,11 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
   for (unsigned index : active) {
     operands.push_back(linearizer.tangent(inputs[index]));
     operandMaps.push_back(maps[index]);
+  }
+  SmallVector<OpResult> reusable = findReusable();
+  for (OpResult result : reusable) {
+    operands.push_back(result);
+    operandMaps.push_back(op.getIndexingMapMatchingResult(result));
   }
   for (unsigned result : activeResults)
     operandMaps.push_back(
@@ -170,6 +193,10 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
         block.addArgument(getElementTypeOrSelf(inputs[index].getType()), loc);
     linearizer.setTangent(mapping.lookup(regionValues[index]), element);
   }
+  SmallVector<Value> reused;
+  for (OpResult result : reusable)
+    reused.push_back(
+        block.addArgument(getElementTypeOrSelf(result.getType()), loc));
   SmallVector<Value> accumulators;
   for (Value init : inits)
     accumulators.push_back(
@@ -201,6 +228,9 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
     Value value = linearizer.tangentOrZero(primal, loc);
     yielded.push_back(value);
   }
+  for (auto [result, element] : llvm::zip_equal(reusable, reused))
+    terminator->getOperand(result.getResultNumber())
+        .replaceAllUsesWith(element);
   terminator->setOperands(yielded);
   for (Operation &nested : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&nested))

@@ -207,8 +207,8 @@ ArrayRef<RefusedForm> sparse_autograd::listRefusedForms() {
        "combines in a way that has no derivative rule: the "
        "derivative depends on the running value; reduce by "
        "addition, maximumf, minimumf or mulf"},
-      {"linalg.generic that extracts from a tensor inside a "
-       "branch",
+      {"linalg.generic that reads a tensor in its region other than by "
+       "extracting elements",
        "reads a tensor that is being differentiated from inside "
        "its region, which has no derivative rule; make the "
        "tensor an operand with an indexing map"},
