@@ -11,6 +11,7 @@
 #include "SparseAutograd/Differentiate/Derivative.h"
 #include "SparseAutograd/Differentiate/Passes.h"
 #include "SparseAutograd/Transforms/EraseDeadIterArgs.h"
+#include "SparseAutograd/Transforms/FoldBroadcasts.h"
 #include "SplitDerivative.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -292,6 +293,7 @@ struct DifferentiatePass
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     populateEraseDeadIterArgsPatterns(patterns);
+    populateFoldBroadcastsPatterns(patterns);
     FrozenRewritePatternSet eraseUnused(std::move(patterns));
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);

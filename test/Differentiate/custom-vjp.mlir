@@ -53,6 +53,32 @@ func.func @value(%x: f64, %n: i32) -> f64 {
   return %y#0 : f64
 }
 
+// Where something is, it is not: nor are its effects.
+func.func private @checked_square(%x: f64, %n: i32) -> (f64, i32) {
+  %zero = arith.constant 0.0 : f64
+  %c = arith.cmpf oge, %x, %zero : f64
+  cf.assert %c, "negative"
+  %y = arith.mulf %x, %x : f64
+  return %y, %n : f64, i32
+}
+func.func private @checked(%x: f64, %n: i32) -> f64 {
+  %y:2 = sparse_autograd.custom_vjp @checked_square(%x, %n) forward(@square_forward) backward(@square_backward)
+      : (f64, i32) -> (f64, i32)
+  return %y#0 : f64
+}
+// CHECK-LABEL: func.func @both_modes
+// CHECK-NOT: cf.assert
+// CHECK: arith.divf
+// CHECK-NOT: cf.assert
+// CHECK: arith.divf
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @both_modes(%x: f64, %n: i32, %t: f64) -> (f64, f64) {
+  %r:2 = sparse_autograd.value_and_grad @checked(%x, %n) {wrt = [0]} : (f64, i32) -> (f64, f64)
+  %s:2 = sparse_autograd.jvp @checked(%x, %n) tangents(%t) {wrt = [0]} : (f64, i32), (f64) -> (f64, f64)
+  return %r#1, %s#1 : f64, f64
+}
+
 // The transpose of a linear function, asked for.
 // CHECK-LABEL: func.func @transposed
 // CHECK-SAME: %[[A:.*]]: f64, %{{.*}}: f64, %[[C:.*]]: f64

@@ -32,6 +32,66 @@ func.func @g(%x: f64) -> (f64, f64) {
 
 // -----
 
+// Nor is one in a region: what a loop or a branch only compares has no tangent,
+// in no direction.
+func.func private @opaque(f64) -> f64
+func.func @loop(%x: f64, %n: index) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> (f64) {
+    %compared = func.call @opaque(%v) : (f64) -> f64
+    %c = arith.cmpf ogt, %compared, %v : f64
+    %s = math.sin %v : f64
+    %r = arith.select %c, %s, %v : f64
+    scf.yield %r : f64
+  }
+  return %y : f64
+}
+func.func @branch(%x: f64, %c: i1) -> f64 {
+  %y = scf.if %c -> (f64) {
+    %compared = func.call @opaque(%x) : (f64) -> f64
+    %d = arith.cmpf ogt, %compared, %x : f64
+    %s = math.sin %x : f64
+    %r = arith.select %d, %s, %x : f64
+    scf.yield %r : f64
+  } else {
+    scf.yield %x : f64
+  }
+  return %y : f64
+}
+func.func @unbounded(%x: f64) -> f64 {
+  %y = scf.while (%v = %x) : (f64) -> f64 {
+    %compared = func.call @opaque(%v) : (f64) -> f64
+    %c = arith.cmpf ogt, %compared, %v : f64
+    scf.condition(%c) %v : f64
+  } do {
+  ^bb0(%v: f64):
+    %compared = func.call @opaque(%v) : (f64) -> f64
+    %c = arith.cmpf ogt, %compared, %v : f64
+    %s = math.sin %v : f64
+    %r = arith.select %c, %s, %v : f64
+    scf.yield %r : f64
+  }
+  return %y : f64
+}
+func.func @called(%x: f64, %n: index) -> f64 {
+  %y = func.call @loop(%x, %n) : (f64, index) -> f64
+  return %y : f64
+}
+func.func @g(%x: f64, %n: index, %c: i1) {
+  sparse_autograd.value_and_grad @loop(%x, %n) {wrt = [0]} : (f64, index) -> (f64, f64)
+  sparse_autograd.jvp @loop(%x, %n) tangents(%x) {wrt = [0]} : (f64, index), (f64) -> (f64, f64)
+  sparse_autograd.value_and_grad @branch(%x, %c) {wrt = [0]} : (f64, i1) -> (f64, f64)
+  sparse_autograd.jvp @branch(%x, %c) tangents(%x) {wrt = [0]} : (f64, i1), (f64) -> (f64, f64)
+  sparse_autograd.value_and_grad @unbounded(%x) {wrt = [0]} : (f64) -> (f64, f64)
+  sparse_autograd.jvp @unbounded(%x) tangents(%x) {wrt = [0]} : (f64), (f64) -> (f64, f64)
+  sparse_autograd.value_and_grad @called(%x, %n) {wrt = [0]} : (f64, index) -> (f64, f64)
+  sparse_autograd.jvp @called(%x, %n) tangents(%x) {wrt = [0]} : (f64, index), (f64) -> (f64, f64)
+  return
+}
+
+// -----
+
 // Recursion (G13).
 func.func @f(%x: f64) -> f64 {
   // expected-error@+1 {{recursion through 'f' is not differentiated; write a loop}}

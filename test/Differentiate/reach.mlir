@@ -119,12 +119,50 @@ func.func @only_element(%x: tensor<1xf64>) -> f64 {
 // CHECK-NOT: i1
 // CHECK: return
 
-func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>) {
+// Windows that overlap take all elements or, with a stride, some.
+
+func.func @all_windows(%x: tensor<4xf64>, %w: tensor<2xf64>) -> tensor<f64> {
+  %l = math.log %x : tensor<4xf64>
+  %zeros = arith.constant dense<0.0> : tensor<3xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%l, %w : tensor<4xf64>, tensor<2xf64>) outs(%zeros : tensor<3xf64>) {
+  ^bb0(%a: f64, %b: f64, %out: f64):
+    %p = arith.mulf %a, %b : f64
+    %s = arith.addf %out, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<3xf64>
+  %sum = sparse_autograd.masked_reduce sum %y dims = [0] : tensor<3xf64> -> tensor<f64>
+  return %sum : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @all_windows__value_and_grad_0
+// CHECK-NOT: i1
+// CHECK: return
+
+func.func @some_windows(%x: tensor<4xf64>, %w: tensor<2xf64>) -> tensor<f64> {
+  %l = math.log %x : tensor<4xf64>
+  %zeros = arith.constant dense<0.0> : tensor<1xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i * 3 + j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%l, %w : tensor<4xf64>, tensor<2xf64>) outs(%zeros : tensor<1xf64>) {
+  ^bb0(%a: f64, %b: f64, %out: f64):
+    %p = arith.mulf %a, %b : f64
+    %s = arith.addf %out, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<1xf64>
+  %sum = sparse_autograd.masked_reduce sum %y dims = [0] : tensor<1xf64> -> tensor<f64>
+  return %sum : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @some_windows__value_and_grad_0
+// CHECK: arith.cmpi ne
+// CHECK: arith.select
+
+func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>, %w: tensor<2xf64>) {
   sparse_autograd.value_and_grad @masked_loop(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @dense_loop(%x) {wrt = [0]} : (tensor<4xf64>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @spreading_loop(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @branch(%x, %c) {wrt = [0]} : (tensor<4xf64>, i1) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @element(%x) {wrt = [0]} : (tensor<4xf64>) -> (f64, tensor<4xf64>)
+  sparse_autograd.value_and_grad @all_windows(%x, %w) {wrt = [0]} : (tensor<4xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<4xf64>)
+  sparse_autograd.value_and_grad @some_windows(%x, %w) {wrt = [0]} : (tensor<4xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @only_element(%o) {wrt = [0]} : (tensor<1xf64>) -> (f64, tensor<1xf64>)
   return
 }

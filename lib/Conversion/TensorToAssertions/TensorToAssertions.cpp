@@ -10,6 +10,7 @@
 #include "ProvedAssertions.h"
 #include "ShapeAssertions.h"
 #include "SparseAutograd/Transforms/ScatterDims.h"
+#include "SparseAutograd/Transforms/ShortenDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -162,6 +163,7 @@ struct TensorToAssertionsPass
         ops.push_back(op);
     });
     llvm::for_each(ops, assertBefore);
+    shortenDims(getOperation());
 
     // An extent of a result is one of the operands': extents of the arguments
     // are all that is left to compare, and an assertion keeps no result alive.

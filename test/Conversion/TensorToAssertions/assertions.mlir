@@ -81,3 +81,32 @@ func.func @element(%a: tensor<?xf32>, %i: index) -> f32 {
   %0 = tensor.extract %a[%i] : tensor<?xf32>
   return %0 : f32
 }
+
+// -----
+
+// Extents are asked where they come from: the argument, and what a tensor.empty
+// is made with.
+
+// CHECK-LABEL: func.func @chain(
+//  CHECK-SAME:     %[[X:[^:]+]]: tensor<?xf32>, %[[N:[^:]+]]: index)
+//       CHECK:   %[[M:.+]] = tensor.dim %[[X]], %{{.+}} : tensor<?xf32>
+//   CHECK-NOT:   tensor.dim
+//       CHECK:   return %{{.+}}, %[[M]], %[[N]]
+#vector = affine_map<(i) -> (i)>
+func.func @chain(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, index, index) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %a = math.exp %x : tensor<?xf32>
+  %b = tensor.cast %a : tensor<?xf32> to tensor<?xf32>
+  %c = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%b : tensor<?xf32>) {
+  ^bb0(%e: f32, %out: f32):
+    %s = arith.addf %e, %out : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  %m = tensor.dim %c, %c0 : tensor<?xf32>
+  %empty = tensor.empty(%n) : tensor<?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  %k = tensor.dim %fill, %c0 : tensor<?xf32>
+  return %c, %m, %k : tensor<?xf32>, index, index
+}

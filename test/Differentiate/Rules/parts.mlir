@@ -37,7 +37,7 @@ func.func @elements_gradient(%x: tensor<12xf32>) -> (f32, tensor<12xf32>) {
 // CHECK-LABEL: func.func private @rows__value_and_grad_0(
 //       CHECK:   scf.for {{.*}} iter_args(%{{.+}} = %{{.+}}, %[[DY:.+]] = %{{.+}}, %[[MASK:.+]] = %{{.+}}) -> (f32, tensor<?x8xf32>, tensor<?x8xi1>)
 //       CHECK:     %[[OLD:.+]] = tensor.extract_slice %[[DY]][%[[I:.+]], 0] [1, 8] [1, 1]
-//       CHECK:     %[[NEW:.+]] = arith.addf %[[OLD]], %{{.+}} : tensor<8xf32>
+//       CHECK:     %[[NEW:.+]] = linalg.generic {{.*}} ins(%[[OLD]], %{{.+}} : tensor<8xf32>, tensor<f32>)
 //       CHECK:     %[[REACHED:.+]] = linalg.fill ins(%true : i1)
 //   CHECK-DAG:     %[[NEXT_MASK:.+]] = tensor.insert_slice %[[REACHED]] into %[[MASK]][%[[I]], 0] [1, 8] [1, 1]
 //   CHECK-DAG:     %[[NEXT:.+]] = tensor.insert_slice %[[NEW]] into %[[DY]][%[[I]], 0] [1, 8] [1, 1]
