@@ -56,18 +56,23 @@ struct FusePass : impl::FusePassBase<FusePass> {
     canonicalize = std::move(canonicalization);
 
     RewritePatternSet patterns(context);
-    // Fills, splats and unread initial values fold into bodies; the fusion of
-    // producers is ours, because upstream's keeps results with other uses.
+    // Fills and splats fold into bodies. The fusion of producers is ours,
+    // because upstream's keeps results with other uses; so is what becomes of
+    // initial values that are not read, because upstream's drops what is not
+    // written, and replaces the cast of an empty tensor for ever.
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *) { return false; });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     populateScatterDimsPatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    populateRemoveUnreadInitsPatterns(patterns);
     populateSimplifySelectsPatterns(patterns);
     populateMergeEqualAccumulatorsPatterns(patterns);
     addCanonicalization<arith::ArithDialect, linalg::LinalgDialect,
                         math::MathDialect, tensor::TensorDialect>(patterns);
-    cleanup = std::move(patterns);
+    cleanup = FrozenRewritePatternSet(
+        std::move(patterns), /*disabledPatternLabels=*/{
+            "(anonymous namespace)::RemoveOutsDependency"});
     return success();
   }
 

@@ -88,6 +88,10 @@ bool fuseIntoFirstConsumers(
 /// into one with several results. Returns whether anything changed.
 bool fuseSiblings(mlir::func::FuncOp function);
 
+/// An operation that writes all of a result without reading what it starts from
+/// starts from an empty tensor.
+void populateRemoveUnreadInitsPatterns(mlir::RewritePatternSet &patterns);
+
 /// Patterns for bodies: `select(c, f(select(c, a, b)), d)` is
 /// `select(c, f(a), d)`, through any chain of operations without side effects,
 /// and with `c` a conjunction that contains the inner condition.
