@@ -133,7 +133,10 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradParallelFor(
 /// Rows and columns of C are cut into blocks that depend on m, n and k only,
 /// and each block is one call of a sequential BLAS, or of loops where the
 /// runtime was built without one: the same bits for any number of threads on
-/// one machine. OpenBLAS is set to one thread, for the whole process.
+/// one machine. OpenBLAS is loaded with the first product, for the kernels of
+/// this processor unless OPENBLAS_CORETYPE or who has loaded it before says
+/// otherwise, and set to one thread, for the whole process. Where it cannot be
+/// loaded, loops compute the blocks.
 ///
 /// The error of an element is at most gamma_k * sum |alpha a b| plus that of
 /// scaling and adding beta c, in any order of summation.

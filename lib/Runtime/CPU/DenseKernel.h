@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What DenseProduct.cpp asks of whoever multiplies: DenseKernelOpenBLAS.cpp, or
-// DenseKernelLoops.cpp where the runtime is built without OpenBLAS. Internal to
+// DenseKernelNone.cpp where the runtime is built without OpenBLAS. Internal to
 // the runtime.
 //
 //===----------------------------------------------------------------------===//
@@ -50,6 +50,10 @@ void prepareKernel();
 /// from the runtime.
 void multiplyBlock(const KernelArguments<float> &arguments);
 void multiplyBlock(const KernelArguments<double> &arguments);
+
+/// The same by loops of our own, where there is no BLAS.
+void multiplyByLoops(const KernelArguments<float> &arguments);
+void multiplyByLoops(const KernelArguments<double> &arguments);
 
 } // namespace runtime
 } // namespace sparse_autograd

@@ -18,8 +18,6 @@
 namespace sparse_autograd {
 namespace runtime {
 
-void prepareKernel() {}
-
 /// A tile is 4 rows of C and 32 bytes times 2 of columns; a panel is 256 rows
 /// of B of that width, 16 KiB.
 constexpr int64_t tileRows = 4;
@@ -73,11 +71,11 @@ static void multiply(const KernelArguments<T> &x) {
   }
 }
 
-void multiplyBlock(const KernelArguments<float> &arguments) {
+void multiplyByLoops(const KernelArguments<float> &arguments) {
   multiply(arguments);
 }
 
-void multiplyBlock(const KernelArguments<double> &arguments) {
+void multiplyByLoops(const KernelArguments<double> &arguments) {
   multiply(arguments);
 }
 

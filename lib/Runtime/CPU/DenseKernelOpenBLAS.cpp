@@ -7,50 +7,124 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel of a dense product where OpenBLAS is present.
+// The kernel of a dense product where OpenBLAS is present. It is loaded with
+// the first product, not with the program: then it can be told which processor
+// this is. A release that is older than the processor does not know it, and
+// takes the kernels of 2004, a quarter as fast.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DenseKernel.h"
 
 #include <cblas.h>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <type_traits>
 
 namespace sparse_autograd {
 namespace runtime {
 
+namespace {
+/// What is called of the library; null if it could not be loaded.
+struct OpenBlas {
+  decltype(&cblas_sgemm) sgemm;
+  decltype(&cblas_dgemm) dgemm;
+  decltype(&cblas_sgemv) sgemv;
+  decltype(&cblas_dgemv) dgemv;
+  decltype(&openblas_get_num_threads) getNumThreads;
+  decltype(&openblas_set_num_threads) setNumThreads;
+};
+} // namespace
+
+/// OpenBLAS's name for kernels that this processor can run; null if it is
+/// better left to OpenBLAS.
+static const char *getCoreType() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    return "SKYLAKEX";
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return "HASWELL";
+#endif
+  return nullptr;
+}
+
+static void *loadLibrary() {
+  constexpr const char *names[] = {SPARSE_AUTOGRAD_OPENBLAS_LIBRARY,
+                                   "libopenblas.so.0"};
+  for (const char *name : names)
+    if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL))
+      return library;
+  return nullptr;
+}
+
+static OpenBlas loadOpenBlas() {
+  constexpr const char *variable = "OPENBLAS_CORETYPE";
+  const char *coreType = getenv(variable) ? nullptr : getCoreType();
+  // The library reads it while it is loaded. What is loaded already has been
+  // set up by somebody else.
+  if (coreType)
+    setenv(variable, coreType, /*overwrite=*/0);
+  void *library = loadLibrary();
+  if (coreType)
+    unsetenv(variable);
+  OpenBlas result = {};
+  if (!library)
+    return result;
+  auto find = [&](auto &function, const char *name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+        dlsym(library, name));
+    return function != nullptr;
+  };
+  if (find(result.sgemm, "cblas_sgemm") && find(result.dgemm, "cblas_dgemm") &&
+      find(result.sgemv, "cblas_sgemv") && find(result.dgemv, "cblas_dgemv") &&
+      find(result.getNumThreads, "openblas_get_num_threads") &&
+      find(result.setNumThreads, "openblas_set_num_threads"))
+    return result;
+  return {};
+}
+
+static const OpenBlas &getOpenBlas() {
+  static const OpenBlas openBlas = loadOpenBlas();
+  return openBlas;
+}
+
 void prepareKernel() {
+  const OpenBlas &blas = getOpenBlas();
   // The threads are ours. The setting is OpenBLAS's for the process, and
   // another user of the library may have changed it since the last product.
-  if (openblas_get_num_threads() != 1)
-    openblas_set_num_threads(1);
+  if (blas.sgemm && blas.getNumThreads() != 1)
+    blas.setNumThreads(1);
 }
 
 static void gemm(CBLAS_TRANSPOSE aTranspose, CBLAS_TRANSPOSE bTranspose,
                  const KernelArguments<float> &x) {
-  cblas_sgemm(CblasRowMajor, aTranspose, bTranspose, x.m, x.n, x.k, x.alpha,
-              x.a, x.aLeading, x.b, x.bLeading, x.beta, x.c, x.cLeading);
+  getOpenBlas().sgemm(CblasRowMajor, aTranspose, bTranspose, x.m, x.n, x.k,
+                      x.alpha, x.a, x.aLeading, x.b, x.bLeading, x.beta, x.c,
+                      x.cLeading);
 }
 
 static void gemm(CBLAS_TRANSPOSE aTranspose, CBLAS_TRANSPOSE bTranspose,
                  const KernelArguments<double> &x) {
-  cblas_dgemm(CblasRowMajor, aTranspose, bTranspose, x.m, x.n, x.k, x.alpha,
-              x.a, x.aLeading, x.b, x.bLeading, x.beta, x.c, x.cLeading);
+  getOpenBlas().dgemm(CblasRowMajor, aTranspose, bTranspose, x.m, x.n, x.k,
+                      x.alpha, x.a, x.aLeading, x.b, x.bLeading, x.beta, x.c,
+                      x.cLeading);
 }
 
 static void gemv(CBLAS_TRANSPOSE transpose, int64_t rows, int64_t columns,
                  float alpha, const float *matrix, int64_t leading,
                  const float *x, int64_t xStride, float beta, float *y,
                  int64_t yStride) {
-  cblas_sgemv(CblasRowMajor, transpose, rows, columns, alpha, matrix, leading,
-              x, xStride, beta, y, yStride);
+  getOpenBlas().sgemv(CblasRowMajor, transpose, rows, columns, alpha, matrix,
+                      leading, x, xStride, beta, y, yStride);
 }
 
 static void gemv(CBLAS_TRANSPOSE transpose, int64_t rows, int64_t columns,
                  double alpha, const double *matrix, int64_t leading,
                  const double *x, int64_t xStride, double beta, double *y,
                  int64_t yStride) {
-  cblas_dgemv(CblasRowMajor, transpose, rows, columns, alpha, matrix, leading,
-              x, xStride, beta, y, yStride);
+  getOpenBlas().dgemv(CblasRowMajor, transpose, rows, columns, alpha, matrix,
+                      leading, x, xStride, beta, y, yStride);
 }
 
 /// y = beta y + alpha op(matrix) x, for the products of which one side is a
@@ -88,11 +162,17 @@ static void multiply(const KernelArguments<T> &x) {
 }
 
 void multiplyBlock(const KernelArguments<float> &arguments) {
-  multiply(arguments);
+  if (getOpenBlas().sgemm)
+    multiply(arguments);
+  else
+    multiplyByLoops(arguments);
 }
 
 void multiplyBlock(const KernelArguments<double> &arguments) {
-  multiply(arguments);
+  if (getOpenBlas().sgemm)
+    multiply(arguments);
+  else
+    multiplyByLoops(arguments);
 }
 
 } // namespace runtime

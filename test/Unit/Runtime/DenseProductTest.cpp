@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <dlfcn.h>
 #include <limits>
 #include <random>
 #include <vector>
@@ -369,9 +370,30 @@ TYPED_TEST(DenseProduct, LoopKernel) {
         arguments.bTransposed = bTransposed;
         arguments.c = c.data();
         arguments.cLeading = n;
-        sparse_autograd::runtime::multiplyBlock(arguments);
+        sparse_autograd::runtime::multiplyByLoops(arguments);
         for (int64_t i = 0; i < m * n; ++i)
           ASSERT_TRUE(reference.accepts(i, alpha, beta, T(0.25), c[i]))
               << m << " x " << n << " x " << k << " at " << i;
       }
 }
+
+#if defined(__x86_64__)
+/// An OpenBLAS that is older than the processor takes kernels of 2004 for it,
+/// if nobody tells it better.
+TEST(DenseProductKernel, SuitsTheProcessor) {
+  if (!__builtin_cpu_supports("avx2") || getenv("OPENBLAS_CORETYPE"))
+    GTEST_SKIP() << "whatever OpenBLAS takes";
+  float a = 2, b = 3, c = 0;
+  sparseAutogradGemmF32(1, 1, 1, 1, &a, 1, 1, &b, 1, 1, 0, &c, 1, 1);
+  EXPECT_EQ(c, 6);
+  void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+  if (!library)
+    GTEST_SKIP() << "built without OpenBLAS";
+  auto getCoreName = reinterpret_cast<const char *(*)()>(
+      dlsym(library, "openblas_get_corename"));
+  ASSERT_TRUE(getCoreName);
+  EXPECT_STRNE(getCoreName(), "Prescott");
+  // The environment is as it was.
+  EXPECT_EQ(getenv("OPENBLAS_CORETYPE"), nullptr);
+}
+#endif
