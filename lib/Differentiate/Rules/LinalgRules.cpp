@@ -469,7 +469,8 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
     Support support;
     if (maskOfResult[index])
       support = Support::of(arguments[*maskOfResult[index]]);
-    nested->accumulate(yield->getOperand(number), cotangents[index], support);
+    nested->accumulate(yield->getOperand(number), cotangents[index], support,
+                       /*isSelected=*/true);
   }
   if (failed(nested->run()))
     return failure();
