@@ -557,24 +557,33 @@ Value MaskedSlices::createSoftmaxWeights(Value input, Value result) {
                    arith::UIToFPOp::create(nested, loc, computeType, counts);
                return arith::AddFOp::create(nested, loc, args.back(), one);
              });
-  return elementwise(
-      Extent::Full, computeType, {input, result, infinities},
-      {fullMap, reducedMap, reducedMap},
+  // What depends on the slice alone is found once for it: exp(x - inf) is 0.
+  Value shift = elementwise(
+      computeType, {result},
       [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
-        Value zero = arith::ConstantOp::create(nested, loc,
-                                               nested.getZeroAttr(computeType));
+        return arith::SelectOp::create(
+            nested, loc, isEqual(nested, loc, args[0], negativeInfinity),
+            arith::ConstantOp::create(nested, loc, infinity), args[0]);
+      });
+  // Beside a NaN no element has a share.
+  Value share = elementwise(
+      computeType, {result, infinities},
+      [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
         Value one = arith::ConstantOp::create(
             nested, loc, nested.getFloatAttr(computeType, 1.0));
+        Value quotient = arith::DivFOp::create(nested, loc, one, args[1]);
+        return arith::SelectOp::create(nested, loc,
+                                       isEqual(nested, loc, args[0], infinity),
+                                       quotient, args[0]);
+      });
+  return elementwise(
+      Extent::Full, computeType, {input, shift, share},
+      {fullMap, reducedMap, reducedMap},
+      [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
         Value difference = arith::SubFOp::create(nested, loc, args[0], args[1]);
         Value weight = math::ExpOp::create(nested, loc, difference);
-        weight = arith::SelectOp::create(
-            nested, loc, isEqual(nested, loc, args[1], negativeInfinity), zero,
-            weight);
-        Value share = arith::DivFOp::create(nested, loc, one, args[2]);
-        share = arith::SelectOp::create(
-            nested, loc, isEqual(nested, loc, args[0], infinity), share, zero);
         return arith::SelectOp::create(nested, loc,
-                                       isEqual(nested, loc, args[1], infinity),
-                                       share, weight);
+                                       isEqual(nested, loc, args[0], infinity),
+                                       args[2], weight);
       });
 }
