@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Conversion/TensorToBuffer/TensorToBuffer.h"
+#include "NormalizeSlices.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -108,24 +109,6 @@ static void removeArgumentAttributes(func::FuncOp function) {
 }
 
 namespace {
-/// How far it is from a single element to the next does not matter; but what
-/// upstream makes of a view with such a stride does not end (LLVM 22.1).
-template <typename OpTy>
-struct NormalizeStrides : OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
-  LogicalResult matchAndRewrite(OpTy op,
-                                PatternRewriter &rewriter) const override {
-    SmallVector<int64_t> strides(op.getStaticStrides());
-    for (auto [size, stride] : llvm::zip_equal(op.getStaticSizes(), strides))
-      if (size == 1 && !ShapedType::isDynamic(stride))
-        stride = 1;
-    if (op.getStaticStrides() == ArrayRef(strides))
-      return failure();
-    rewriter.modifyOpInPlace(op, [&] { op.setStaticStrides(strides); });
-    return success();
-  }
-};
-
 struct TensorToBufferPass
     : sparse_autograd::impl::TensorToBufferBase<TensorToBufferPass> {
   using TensorToBufferBase::TensorToBufferBase;
@@ -141,8 +124,7 @@ struct TensorToBufferPass
 
     RewritePatternSet patterns(context);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
-    patterns.add<NormalizeStrides<tensor::ExtractSliceOp>,
-                 NormalizeStrides<tensor::InsertSliceOp>>(context);
+    populateNormalizeSlicesPatterns(patterns);
     if (failed(applyPatternsGreedily(module, std::move(patterns))))
       return signalPassFailure();
 

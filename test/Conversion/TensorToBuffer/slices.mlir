@@ -1,0 +1,33 @@
+// RUN: sparse-opt %s --sparse-autograd-tensor-to-buffer | FileCheck %s
+// RUN: sparse-runner %s --entry=strided | FileCheck %s --check-prefix=VALUES
+
+// A slice that has strides and drops dimensions is made in two steps, whose
+// views MLIR can tell the dimensions of.
+
+// CHECK-LABEL: func.func @strided(
+//       CHECK:   %[[WHOLE:.+]] = memref.subview %{{.+}}[1, 0, 4] [2, 1, 1] [3, 1, 1] : {{.*}} to memref<2x1x1xf32
+//       CHECK:   memref.subview %[[WHOLE]][0, 0, 0] [2, 1, 1] [1, 1, 1] : {{.*}} to memref<2x1xf32
+//       CHECK:   %[[PLACE:.+]] = memref.subview %{{.+}}[0, 2, 1] [1, 2, 1] [1, 2, 1] : {{.*}} to memref<1x2x1xf32
+//       CHECK:   memref.copy %{{.+}}, %[[PLACE]]
+// VALUES: result0 = tensor<2x1xf32> [9, 24]
+// VALUES: result1 = tensor<1x5x2xf32> [0, 0, 0, 0, 0, 1, 0, 0, 0, 2]
+func.func @strided() -> (tensor<2x1xf32>, tensor<1x5x2xf32>) {
+  %empty = tensor.empty() : tensor<5x1x5xf32>
+  %x = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%empty : tensor<5x1x5xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %k = linalg.index 2 : index
+    %c5 = arith.constant 5 : index
+    %row = arith.muli %i, %c5 : index
+    %n = arith.addi %row, %k : index
+    %m = arith.index_cast %n : index to i64
+    %f = arith.sitofp %m : i64 to f32
+    linalg.yield %f : f32
+  } -> tensor<5x1x5xf32>
+  %y = tensor.extract_slice %x[1, 0, 4] [2, 1, 1] [3, 1, 1] : tensor<5x1x5xf32> to tensor<2x1xf32>
+  %zeros = arith.constant dense<0.0> : tensor<1x5x2xf32>
+  %v = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %z = tensor.insert_slice %v into %zeros[0, 2, 1] [1, 2, 1] [1, 2, 1] : tensor<2xf32> into tensor<1x5x2xf32>
+  return %y, %z : tensor<2x1xf32>, tensor<1x5x2xf32>
+}
