@@ -288,7 +288,11 @@ struct DifferentiatePass
     OpPassManager merge(func::FuncOp::getOperationName());
     merge.addPass(createCSEPass());
     OpPassManager cleanup(func::FuncOp::getOperationName());
-    cleanup.addPass(createCanonicalizerPass());
+    // Two branches under one condition stay two, of which one may stand in the
+    // forward part of a split derivative.
+    cleanup.addPass(createCanonicalizerPass(
+        GreedyRewriteConfig(),
+        /*disabledPatterns=*/{"(anonymous namespace)::CombineIfs"}));
     cleanup.addPass(createCSEPass());
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
