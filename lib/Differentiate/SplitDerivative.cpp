@@ -10,6 +10,7 @@
 
 #include "ResidualCost.h"
 #include "ResidualGraph.h"
+#include "SparseAutograd/Analysis/ComparedValues.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/IR/Remarks.h"
@@ -53,6 +54,11 @@ private:
   /// The values and the ops of the graph, by their numbers.
   SmallVector<Value> values;
   SmallVector<Operation *> operations;
+  /// What an op costs; nothing if it must be computed once.
+  std::optional<int64_t> getCost(Operation *op) const {
+    return compared.isOnce(op) ? std::nullopt : estimateCost(op);
+  }
+  ComparedValues compared;
   ResidualGraph::Plan plan;
   SmallVector<Value> residuals;
 };
@@ -63,7 +69,7 @@ DerivativeSplitter::DerivativeSplitter(func::FuncOp joint,
                                        unsigned numArguments,
                                        unsigned numResults)
     : joint(joint), body(joint.getBody().front()), numArguments(numArguments),
-      numResults(numResults) {
+      numResults(numResults), compared(joint) {
   llvm::DenseMap<Value, ResidualGraph::Index> numbers;
   for (BlockArgument argument : body.getArguments().take_front(numArguments)) {
     numbers[argument] = graph.addInput(estimateBytes(argument.getType()));
@@ -82,8 +88,7 @@ DerivativeSplitter::DerivativeSplitter(func::FuncOp joint,
     }
     SmallVector<ResidualGraph::Index> operands = llvm::map_to_vector(
         used, [&](Value value) { return numbers.lookup(value); });
-    ResidualGraph::Index number =
-        graph.addOperation(estimateCost(&op), operands);
+    ResidualGraph::Index number = graph.addOperation(getCost(&op), operands);
     operations.push_back(&op);
     for (Value result : op.getResults()) {
       numbers[result] =
@@ -131,7 +136,7 @@ void DerivativeSplitter::remark() {
     std::string reason;
     if (!op)
       reason = "nothing computes it";
-    else if (std::optional<int64_t> cost = estimateCost(op))
+    else if (getCost(op))
       reason = "computing it again, and what that needs, costs more";
     else
       reason = "it must not be computed twice";
@@ -141,7 +146,7 @@ void DerivativeSplitter::remark() {
   }
   for (unsigned index : plan.recomputed.set_bits()) {
     Operation *op = operations[index];
-    std::optional<int64_t> cost = estimateCost(op);
+    std::optional<int64_t> cost = getCost(op);
     // What costs nothing is not worth a word.
     if (cost && *cost != 0)
       remark::passed(op->getLoc(), options("recomputed"))

@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Fusion/Fusion.h"
 
+#include "SparseAutograd/Analysis/ComparedValues.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Remarks.h"
 
@@ -147,7 +148,8 @@ static OpOperand *findStoredUse(Bodies &bodies, linalg::GenericOp producer,
   return nullptr;
 }
 
-static Decision decide(Bodies &bodies, OpOperand &use, int64_t recomputeLimit,
+static Decision decide(Bodies &bodies, const ComparedValues &compared,
+                       OpOperand &use, int64_t recomputeLimit,
                        llvm::function_ref<bool(linalg::GenericOp)> mayRepeat,
                        std::string &reason) {
   StringRef obstacle;
@@ -157,6 +159,11 @@ static Decision decide(Bodies &bodies, OpOperand &use, int64_t recomputeLimit,
   llvm::SetVector<Operation *> consumers = getConsumers(producer);
   if (consumers.size() == 1)
     return Decision::Fuse;
+  if (compared.isOnce(producer)) {
+    reason = "it is compared for equality, and would round differently in "
+             "another loop";
+    return Decision::Keep;
+  }
 
   // Moving data is free to repeat: what a broadcast reads is in a cache.
   int64_t cost = bodies.getCost(producer);
@@ -239,6 +246,7 @@ bool fuseElementwiseProducers(
   function.walk([&](linalg::GenericOp op) { consumers.push_back(op); });
 
   Bodies bodies;
+  ComparedValues compared(function);
   bool changed = false;
   // Producers come before their consumers, so each is complete when it moves.
   for (linalg::GenericOp consumer : consumers) {
@@ -253,7 +261,7 @@ bool fuseElementwiseProducers(
         std::string reason;
         Location producerLoc = producer.getLoc();
         Decision decision =
-            decide(bodies, use, recomputeLimit, mayRepeat, reason);
+            decide(bodies, compared, use, recomputeLimit, mayRepeat, reason);
         if (decision == Decision::Keep) {
           // Without a reason it is about this use alone.
           if (!reason.empty()) {
@@ -266,10 +274,14 @@ bool fuseElementwiseProducers(
         int64_t cost = bodies.getCost(producer);
         SmallVector<Operation *> read = getProducers(producer);
         Operation *before = consumer;
+        bool isCompared =
+            compared.contains(producer) || compared.contains(consumer);
         linalg::GenericOp fused =
             fuse(rewriter, use, decision == Decision::Repeat);
         if (!fused)
           continue;
+        if (isCompared)
+          compared.insert(fused);
         bodies.forget(before);
         bodies.forget(fused);
         if (decision == Decision::Fuse)

@@ -75,6 +75,44 @@ func.func private @logged(%x: f64) -> f64 {
 
 // -----
 
+// What is compared for equality with what is kept, as the elements with the
+// max, is kept as well: computed again it might round differently, and none be
+// the max. The exponential would be the cheaper to compute again.
+//
+// CHECK-LABEL: func.func @most_backward
+// CHECK-NOT: math.exp
+// CHECK: return
+// REMARK-DAG: Function=most__vjp_0 | {{.*}}Bytes=65536, Remark="the result of 'linalg.generic' is kept: it must not be computed twice"
+sparse_autograd.split_vjp @most as @most_forward, @most_backward {wrt = [0]}
+func.func private @most(%x: tensor<64x128xf64>) -> tensor<64xf64> {
+  %e = math.exp %x : tensor<64x128xf64>
+  %m = sparse_autograd.masked_reduce max %e dims = [1] : tensor<64x128xf64> -> tensor<64xf64>
+  return %m : tensor<64xf64>
+}
+
+// -----
+
+// The branch of the forward part and that of the backward part stay two.
+//
+// CHECK-LABEL: func.func @branch_forward
+// CHECK: scf.if
+// CHECK: arith.mulf
+// CHECK-LABEL: func.func @branch_backward
+// CHECK: scf.if
+sparse_autograd.split_vjp @branch as @branch_forward, @branch_backward {wrt = [1]}
+func.func private @branch(%c: i1, %x: tensor<4xf64>) -> tensor<4xf64> {
+  %r = scf.if %c -> (tensor<4xf64>) {
+    %a = arith.mulf %x, %x : tensor<4xf64>
+    scf.yield %a : tensor<4xf64>
+  } else {
+    %b = arith.addf %x, %x : tensor<4xf64>
+    scf.yield %b : tensor<4xf64>
+  }
+  return %r : tensor<4xf64>
+}
+
+// -----
+
 // Where the program declares the two functions, it hands the residuals on as
 // one value; here through a branch and a call.
 //

@@ -1,0 +1,87 @@
+//===- ComparedValues.cpp - what must be computed once --------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Analysis/ComparedValues.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+static bool isEquality(arith::CmpFOp op) {
+  switch (op.getPredicate()) {
+  case arith::CmpFPredicate::OEQ:
+  case arith::CmpFPredicate::ONE:
+  case arith::CmpFPredicate::UEQ:
+  case arith::CmpFPredicate::UNE:
+    break;
+  default:
+    return false;
+  }
+  // What a constant is compared with is on one side alone.
+  return !matchPattern(op.getLhs(), m_Constant()) &&
+         !matchPattern(op.getRhs(), m_Constant());
+}
+
+ComparedValues::ComparedValues(Operation *root) {
+  SmallVector<Operation *> worklist;
+  root->walk([&](arith::CmpFOp op) {
+    if (!isEquality(op))
+      return;
+    // The op of the program that the comparison stands in.
+    for (Operation *outer = op; outer != root; outer = outer->getParentOp())
+      if (compared.insert(outer).second)
+        worklist.push_back(outer);
+  });
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    auto add = [&](Operation *source) {
+      if (source && source != root && compared.insert(source).second)
+        worklist.push_back(source);
+    };
+    forEachReadValue(op, [&](Value value) {
+      // A loop carries on what it yields.
+      add(isa<BlockArgument>(value) ? value.getParentBlock()->getParentOp()
+                                    : value.getDefiningOp());
+    });
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        add(operand.getDefiningOp());
+    });
+  }
+}
+
+/// Whether the same operands give the same bits wherever `op`, without its
+/// regions, is computed. Of operations of others nothing is known.
+static bool isReproducible(Operation *op) {
+  if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+          math::FloorOp, math::FmaOp, math::RoundOp, math::RoundEvenOp,
+          math::SqrtOp, math::TruncOp>(op))
+    return true;
+  return isa_and_nonnull<arith::ArithDialect, linalg::LinalgDialect,
+                         scf::SCFDialect, tensor::TensorDialect>(
+      op->getDialect());
+}
+
+bool ComparedValues::isOnce(Operation *op) const {
+  if (!compared.contains(op))
+    return false;
+  WalkResult result = op->walk([](Operation *inner) {
+    // The order of a sum depends on the loops that it is computed in.
+    auto structured = dyn_cast<linalg::LinalgOp>(inner);
+    bool isSame = isReproducible(inner) &&
+                  !(structured && structured.getNumReductionLoops() != 0);
+    return isSame ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return result.wasInterrupted();
+}
