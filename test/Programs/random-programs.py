@@ -1,7 +1,7 @@
 # Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# RUN: %python %s --count 500 --seed 1 --jobs 2
+# RUN: %python %s --count 2000 --seed 1 --jobs 2
 """Random programs against the reference: values, gradients and tangents.
 
     random-programs.py --count 500 --seed 1     a run, with counts of the ops
@@ -22,7 +22,7 @@ import numpy as np
 
 import campaign
 from generator import generate
-from kinds import NAMES
+from kinds import KINDS, NAMES
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--count", type=int, default=200, help="of programs")
@@ -32,6 +32,7 @@ parser.add_argument("--jobs", type=int, default=1, help="processes")
 parser.add_argument("-O", dest="level", type=int, default=0,
                     help="optimization of the compiled code")
 parser.add_argument("--only", type=int, help="the number of one program")
+parser.add_argument("--op", help="only programs that are made for this op")
 parser.add_argument("--print", action="store_true", help="its text")
 parser.add_argument("--progress", action="store_true",
                     help="say how far a long run has come")
@@ -72,6 +73,13 @@ def main():
 
     start = time.monotonic()
     numbers = range(options.first, options.first + options.count)
+    if options.op:
+        places = [i for i, kind in enumerate(KINDS)
+                  if options.op in kind.names()]
+        if not places:
+            parser.error(f"no op {options.op}")
+        numbers = [(options.first + n) // len(places) * len(KINDS) +
+                   places[n % len(places)] for n in range(options.count)]
     parts = [numbers[i:i + campaign.MODULE]
              for i in range(0, len(numbers), campaign.MODULE)]
     total = campaign.Outcome()
@@ -87,8 +95,9 @@ def main():
                 report(options, number, message)
     # Each op is what one in about 130 programs is made for.
     least = options.count // 200
-    rare = [n for n in NAMES if total.counts[n] < least]
-    print("ops: " + ", ".join(f"{n} {total.counts[n]}" for n in NAMES))
+    names = NAMES + [campaign.SPLIT]
+    rare = [n for n in names if total.counts[n] < least and not options.op]
+    print("ops: " + ", ".join(f"{n} {total.counts[n]}" for n in names))
     for element, widths in sorted(total.widths.items()):
         print(f"median relative bound of {element}: "
               f"{statistics.median(widths):.2g}")

@@ -418,6 +418,12 @@ def _broadcast(array, letters, wanted, extents):
 
 def _einsum(spec, operands, t, count, initial, sign):
     def product(arrays):
+        # Where there is nothing to sum, NumPy may leave what it finds.
+        if any(a.size == 0 for a in arrays):
+            inputs, output = spec.split("->")
+            extents = dict(zip(inputs.replace(",", ""),
+                               [n for a in arrays for n in a.shape]))
+            return np.zeros([extents[l] for l in output], np.longdouble)
         return np.einsum(spec, *arrays)
 
     values = [o.value for o in operands]

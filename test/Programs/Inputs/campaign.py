@@ -17,6 +17,8 @@ from language import all_steps
 # The programs of one module: starting and the run-time library cost as much as
 # a few programs, and a crash loses the rest of a module.
 MODULE = 50
+# What programs are counted as whose gradient is asked for in two parts.
+SPLIT = "sparse_autograd.split_vjp"
 
 
 def _list(values):
@@ -32,18 +34,40 @@ def define(module, program):
     n, c, v = len(arguments), len(outputs), len(active)
     x = _list(f"%a{i}" for i in range(n))
     wrt = _list(str(program.arguments.index(a)) for a in program.wrt)
+    function = f"@{program.name}_f"
+    given = _list(f"%a{n + i}" for i in range(c))
     module.define(program.text())
+    if program.split:
+        residuals = f"!sparse_autograd.residuals<{function}_forward>"
+        parts = [(_list(arguments), _list(results + [residuals])),
+                 (_list([residuals] + outputs), _list(active))]
+        module.define(f"""\
+sparse_autograd.split_vjp {function} as {function}_forward,
+    {function}_backward {{wrt = [{wrt}]}}
+func.func private {function}_forward({parts[0][0]}) -> ({parts[0][1]})
+func.func private {function}_backward({parts[1][0]}) -> ({parts[1][1]})
+""")
+        derived = [f"%r#{i}" for i in range(len(results))] + (
+            ["%g"] if v == 1 else [f"%g#{i}" for i in range(v)])
+        gradient = f"""\
+  %r:{len(results) + 1} = func.call {function}_forward({x})
+      : ({parts[0][0]}) -> ({parts[0][1]})
+  %g:{v} = func.call {function}_backward(%r#{len(results)}, {given})
+      : ({parts[1][0]}) -> ({parts[1][1]})"""
+    else:
+        derived = [f"%r#{i}" for i in range(len(results) + v)]
+        gradient = f"""\
+  %r:{len(results) + v} = sparse_autograd.vjp {function}({x})
+      cotangents({given}) {{wrt = [{wrt}]}}
+      : ({_list(arguments)}), ({_list(outputs)}) -> ({_list(results + active)})"""
     module.entry(
         program.name, arguments + outputs + active,
         results + active + outputs, f"""\
-  %r:{len(results) + v} = sparse_autograd.vjp @{program.name}_f({x})
-      cotangents({_list(f"%a{n + i}" for i in range(c))}) {{wrt = [{wrt}]}}
-      : ({_list(arguments)}), ({_list(outputs)}) -> ({_list(results + active)})
+{gradient}
   %t:{len(results) + c} = sparse_autograd.jvp @{program.name}_f({x})
       tangents({_list(f"%a{n + c + i}" for i in range(v))}) {{wrt = [{wrt}]}}
       : ({_list(arguments)}), ({_list(active)}) -> ({_list(results + outputs)})
-  return {_list([f"%r#{i}" for i in range(len(results) + v)] +
-                [f"%t#{len(results) + i}" for i in range(c)])}
+  return {_list(derived + [f"%t#{len(results) + i}" for i in range(c)])}
       : {_list(results + active + outputs)}""")
 
 
@@ -156,6 +180,7 @@ def run_range(seed, indices, level):
     for start in range(0, len(indices), MODULE):
         programs = [generate(seed, i) for i in indices[start:start + MODULE]]
         for program in programs:
+            outcome.counts[SPLIT] += program.split
             for step in all_steps(program.steps):
                 outcome.counts.update(step.kind.counted(step))
         failures = run_module(programs, level, outcome)
@@ -249,6 +274,10 @@ def _smaller(program):
             copied.wrt.pop(i)
             if _finish(copied, program):
                 yield copied
+    if program.split:
+        copied = copy.deepcopy(program, _keep_kinds(program))
+        copied.split = False
+        yield copied
     if program.dynamic:
         copied = copy.deepcopy(program, _keep_kinds(program))
         copied.dynamic, copied.expected = False, None

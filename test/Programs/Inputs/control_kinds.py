@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from language import Kind, Step, Value
+from language import Kind, Printer, Region, Step, Value
 
 
 class Nested(Kind):
@@ -36,8 +36,6 @@ class For(Nested):
             x = g.value()
             if x not in carried:
                 carried.append(x)
-        if not g.program.dynamic and any(0 in x.extents for x in carried):
-            return None  # LIMIT: the tape is a slice of nothing
         trips = g.rng.choice((0, 1, 2, 2, 3, 3, 4))
         lower, step = g.rng.choice((0, 0, 1, 2)), g.rng.choice((1, 1, 2, 3))
         upper = lower + step * trips - g.rng.choice(
@@ -56,8 +54,6 @@ class For(Nested):
         region = g.region(arguments, references, self.count(g),
                           self.allowed(g))
         region.yields = [g.newest(x) for x in carried]
-        if g.program.dynamic and not _reads_all(region):
-            return None  # LIMIT: a zero of the extents of what is not read
         bounds = {"lower": lower, "upper": upper, "step": step,
                   "carried": len(carried)}
         operands = list(carried)
@@ -100,15 +96,6 @@ class For(Nested):
             if captured:
                 values = [tape.touch(captured, v) for v in values]
         return values
-
-
-def _reads_all(region):
-    """Whether what is yielded depends on each of the carried values."""
-    needed = set(region.yields)
-    for step in reversed(region.steps):
-        if any(r in needed for r in step.results):
-            needed.update(step.uses())
-    return all(a in needed for a in region.arguments[1:])
 
 
 def _results(p, step):
@@ -160,8 +147,11 @@ class If(Nested):
 
 
 class Call(Nested):
-    """A call of a function of its own."""
-    name = "func.call"
+    """A call of a function of its own; a checkpoint is one whose function the
+    adjoint computes again."""
+
+    def __init__(self, name):
+        self.name = name
 
     def draw(self, g):
         given = []
@@ -179,23 +169,10 @@ class Call(Nested):
                     [region])
 
     def text(self, p, step):
-        from language import Printer
         region = step.regions[0]
-        inner = Printer(p.dynamic, p.name)
-        inner.functions = p.functions
-        for value in region.arguments:
-            inner.declare(value, "x")
-        for nested in region.steps:
-            nested.kind.text(inner, nested)
-        inner.line(f"return {inner.names(region.yields)} : "
-                   f"{inner.types(region.yields)}")
-        callee = f"@{p.name}_f{len(p.functions)}"
-        p.functions.append(
-            f"func.func private {callee}({inner.parameters(region.arguments)})"
-            f" -> ({inner.types(region.yields)}) {{\n" +
-            "\n".join(inner.lines) + "\n}\n")
+        callee = define(p, region, region.arguments, region.yields)
         names, result = _results(p, step)
-        p.line(f"{result} = func.call {callee}({p.names(step.operands)}) : "
+        p.line(f"{result} = {self.name} {callee}({p.names(step.operands)}) : "
                f"({p.types(step.operands)}) -> ({p.types(step.results)})")
         _name(step, names)
 
@@ -203,4 +180,74 @@ class Call(Nested):
         return step.regions[0].run(tape, operands, {})
 
 
-KINDS = [For(), If(), Call()]
+def define(p, region, arguments, results, more=lambda inner: None):
+    """Prints a function of a region's steps, and of what `more` adds; its
+    name."""
+    inner = Printer(p.dynamic, p.name)
+    inner.functions = p.functions
+    for value in arguments:
+        inner.declare(value, "x")
+    for nested in region.steps:
+        nested.kind.text(inner, nested)
+    more(inner)
+    inner.line(f"return {inner.names(results)} : {inner.types(results)}")
+    name = f"@{p.name}_f{len(p.functions)}"
+    p.functions.append(
+        f"func.func private {name}({inner.parameters(arguments)})"
+        f" -> ({inner.types(results)}) {{\n" + "\n".join(inner.lines) +
+        "\n}\n")
+    return name
+
+
+class CustomVjp(Nested):
+    """A function of values of one type with a derivative that the program
+    makes up: a cotangent is multiplied by values of the function, which are
+    the residuals."""
+    name = "sparse_autograd.custom_vjp"
+
+    def draw(self, g):
+        first = g.value()
+        given = [first]
+        for _ in range(g.rng.choice((0, 1, 1, 2))):
+            x = g.value(first.element, first.shape)
+            if x not in given:
+                given.append(x)
+        arguments = [_like(x) for x in given]
+        region = g.region(arguments, [g.env[x] for x in given], self.count(g),
+                          self.allowed(g), isolated=True)
+        fits = [v for v in g.inside if v.element == first.element and
+                v.shape == first.shape and v.mask is None]
+        region.yields = [fits[-1]] + [g.rng.choice(fits) for _ in given]
+        return Step(self, given, [_like(first)], {}, [region])
+
+    def text(self, p, step):
+        region = step.regions[0]
+        callee = define(p, region, region.arguments, region.yields[:1])
+        forward = define(p, region, region.arguments, region.yields)
+        residuals = [_like(v) for v in region.yields[1:]]
+        cotangent = _like(step.results[0])
+        gradients = [_like(cotangent) for _ in residuals]
+
+        def multiply(inner):
+            for residual, gradient in zip(residuals, gradients):
+                inner.line(f"{inner.declare(gradient)} = arith.mulf "
+                           f"{residual.name}, {cotangent.name} : "
+                           f"{inner.type(cotangent)}")
+
+        backward = define(p, Region([]), residuals + [cotangent], gradients,
+                          multiply)
+        names, result = _results(p, step)
+        p.line(f"{result} = {self.name} {callee}({p.names(step.operands)}) "
+               f"forward({forward}) backward({backward}) : "
+               f"({p.types(step.operands)}) -> ({p.types(step.results)})")
+        _name(step, names)
+
+    def evaluate(self, tape, step, operands, env):
+        value, *residuals = step.regions[0].run(
+            tape, [tape.stop(x) for x in operands], {})
+        return [tape.elementwise(operands, value.bounded,
+                                 [r.bounded for r in residuals])]
+
+
+KINDS = [For(), If(), Call("func.call"), Call("sparse_autograd.checkpoint"),
+         CustomVjp()]

@@ -101,6 +101,7 @@ class Program:
     steps: list = field(default_factory=list)
     results: list = field(default_factory=list)
     wrt: list = field(default_factory=list)
+    split: bool = False  # whether the gradient is asked for in two parts
     number: int = 0  # that it is repeated with
     seed: int = 0  # of cotangents and directions
     expected: tuple = None  # what generator.reference found

@@ -158,8 +158,8 @@ class Broadcast(Moving):
         x = g.value(rank=(0, 1, 2))
         at = g.rng.randrange(len(x.shape) + 1)
         n = g.rng.choice(g.sizes)
-        if n * np.prod(x.shape) > 4000:
-            return None
+        if n * np.prod(x.shape) > 4000 or n == 0:
+            return None  # LIMIT: the adjoint under a mask slices nothing
         return Step(self, [x], [Value(x.element,
                                       x.shape[:at] + (n,) + x.shape[at:])],
                     {"at": at})
@@ -198,6 +198,13 @@ class Map(Kind):
 
 # Contractions.
 
+def not_in_f32(element, extents, output):
+    """LIMIT: sums of f16 and bf16 are not accumulated in f32; of products the
+    bound has room for a few."""
+    return element in ("f16", "bf16") and np.prod(
+        [n for letter, n in extents.items() if letter not in output]) > 8
+
+
 class Contraction(Kind):
     """A named op, or a generic one, that is an einsum."""
 
@@ -228,7 +235,7 @@ class Contraction(Kind):
         if np.prod([max(n, 1) for n in extents.values()]) > 60000:
             return None
         shape = tuple(extents[l] for l in output)
-        if np.prod(shape) > 4000:
+        if np.prod(shape) > 4000 or not_in_f32(element, extents, output):
             return None
         into = outs(g, element, shape)
         return Step(self, operands + ([into] if into else []),
@@ -294,6 +301,9 @@ class GenericContraction(Contraction):
     def draw(self, g):
         self.spec = g.rng.choice(self.specs)
         step = super().draw(g)
+        if step is not None and "," not in self.spec and (
+                step.results[0].element in ("f16", "bf16")):
+            return None  # LIMIT: these are not accumulated in f32
         if step is not None:
             step.attributes |= {"spec": self.spec,
                                 "sign": g.rng.choice((1, 1, -1))}
@@ -385,8 +395,11 @@ class GenericBody(Kind):
                 kept = [l for l in letters if l != g.rng.choice(letters)]
             if len(kept) == rank:
                 return None
-        if self.combiner == "mulf" and np.prod(space) > 60:
-            return None
+        if self.combiner == "mulf" and (np.prod(space) > 60 or (
+                0 in space and not g.program.dynamic)):
+            return None  # LIMIT: the adjoint of no factors slices nothing
+        if self.combiner == "addf" and element in ("f16", "bf16"):
+            return None  # LIMIT: these are not accumulated in f32
         shape = tuple(extents[l] for l in kept)
         result = Value(element, shape)
         groups.append("".join(kept))
@@ -446,7 +459,7 @@ class GenericBody(Kind):
         if self.combiner == "addf":
             return [tape.contract(f"{''.join(letters)}->{kept}", [value],
                                   operands[n])]
-        return [_fold(tape, self.combiner, value, letters, kept, operands[n])]
+        return [fold(tape, self.combiner, value, letters, kept, operands[n])]
 
 
 class _Body:
@@ -475,7 +488,7 @@ def _spread(tape, x, group, letters, space):
     return tape.move(moved, x)
 
 
-def _fold(tape, combiner, value, letters, kept, initial):
+def fold(tape, combiner, value, letters, kept, initial):
     """The reduction of the elements, combined with what it starts with. The
     order of elements makes no difference to a maximum, and a product is bounded
     in any."""
@@ -503,9 +516,10 @@ class Reduce(Kind):
     def draw(self, g):
         x = g.value(rank=(1, 2, 3))
         if self.combiner == "addf" and x.element in ("f16", "bf16"):
-            return None  # LIMIT: tangents are not accumulated in f32
-        if self.combiner == "mulf" and np.prod(x.shape) > 100:
-            return None
+            return None  # LIMIT: these are not accumulated in f32
+        if self.combiner == "mulf" and (np.prod(x.shape) > 100 or (
+                0 in x.shape and not g.program.dynamic)):
+            return None  # LIMIT: the adjoint of no factors slices nothing
         dims = sorted(g.rng.sample(range(len(x.shape)),
                                    g.rng.randint(1, len(x.shape))))
         shape = tuple(n for d, n in enumerate(x.shape) if d not in dims)
@@ -526,7 +540,7 @@ class Reduce(Kind):
                        if d not in step.attributes["dims"])
         if self.combiner == "addf":
             return [tape.contract(f"{letters}->{kept}", [x], into)]
-        return [_fold(tape, self.combiner, x, letters, kept, into)]
+        return [fold(tape, self.combiner, x, letters, kept, into)]
 
 
 KINDS = [Named(name, _RULES[rule]) for name, rule in NAMED.items()] + [

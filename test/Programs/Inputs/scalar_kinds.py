@@ -156,10 +156,6 @@ class Convert(Scalar):
         x = g.value(element)
         to = [t for t in FLOATS if (order[t] > order[element]) == widen and
               order[t] != order[element]]
-        # LIMIT: f64 is not rounded to bf16, nor its cotangent.
-        pair = {"f64": "bf16", "bf16": "f64"}.get(element)
-        to = [t for t in to if t != pair]
-
         return Step(self, [x], [Value(g.rng.choice(to), x.shape)])
 
     def text(self, p, step):
@@ -304,8 +300,8 @@ KINDS = [RuleKind(rule) for rule in RULES] + [
     SinCos(), FPowI(), Convert("arith.extf"), Convert("arith.truncf"),
     FromInteger("arith.sitofp"), FromInteger("arith.uitofp"),
     ToInteger("arith.fptosi"), ToInteger("arith.fptoui"), Compare(),
-    # LIMIT: isinf and isnormal are not lowered.
-    Classify("math.isnan"), Classify("math.isfinite"), MaskLogic("arith.andi"), MaskLogic("arith.ori"),
+    Classify("math.isnan"), Classify("math.isinf"), Classify("math.isfinite"),
+    Classify("math.isnormal"), MaskLogic("arith.andi"), MaskLogic("arith.ori"),
     MaskLogic("arith.xori"), Select()]
 for _kind in KINDS:
     if _kind.name in ("arith.mulf", "arith.addf", "arith.subf"):

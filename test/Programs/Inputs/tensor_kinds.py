@@ -135,8 +135,7 @@ class Extract_Slice(Move):
             return None
         windows = [draw_window(g, n) for n in x.shape]
         sizes = tuple(size for _, size, _ in windows)
-        # A dimension of one may be left out.
-        drop = [d for d, n in enumerate(sizes) if n == 1 and g.chance(0.5)]
+        drop = draw_dropped(g, windows)
         shape = tuple(n for d, n in enumerate(sizes) if d not in drop)
         return Step(self, [x], [Value(x.element, shape)],
                     {"windows": windows, "drop": drop})
@@ -163,7 +162,7 @@ class Insert_Slice(Move):
             return None
         windows = [draw_window(g, n) for n in x.shape]
         sizes = tuple(size for _, size, _ in windows)
-        drop = [d for d, n in enumerate(sizes) if n == 1 and g.chance(0.5)]
+        drop = draw_dropped(g, windows)
         shape = tuple(n for d, n in enumerate(sizes) if d not in drop)
         s = g.value(x.element, shape)
         return Step(self, [s, x], [Value(x.element, x.shape)],
@@ -195,10 +194,14 @@ def draw_window(g, extent):
     stride = g.rng.choice((1, 1, 1, 2, 3))
     size = g.rng.randint(0 if g.chance(0.1) else 1,
                          (extent + stride - 1) // stride)
-    if size <= 1:
-        stride = 1  # LIMIT: other strides of one element crash
     room = extent - max(1, (size - 1) * stride + 1)
     return g.rng.randint(0, room), size, stride
+
+
+def draw_dropped(g, windows):
+    """Dimensions of one that a slice leaves out."""
+    ones = [d for d, (_, size, _) in enumerate(windows) if size == 1]
+    return [d for d in ones if g.chance(0.5)]
 
 
 def slices(windows):
@@ -342,14 +345,10 @@ class Splat(Move):
 class Concat(Move):
     def draw(self, g):
         x = g.value(rank=(1, 2, 3))
-        if 0 in x.shape and not g.program.dynamic:
-            return None  # LIMIT: the adjoint is a slice of nothing
         d = g.rng.randrange(len(x.shape))
         values = [x]
         for _ in range(g.rng.choice((0, 1, 1, 2))):
             n = x.shape[d] if g.chance(0.6) else g.rng.choice((0, 1, 2, 3))
-            if not g.program.dynamic:
-                n = max(n, 1)
             values.append(g.value(x.element,
                                   x.shape[:d] + (n,) + x.shape[d + 1:]))
         extent = sum(v.shape[d] for v in values)
@@ -373,7 +372,7 @@ class Pad(TensorKind):
     def draw(self, g):
         x = g.value(rank=(1, 2, 3))
         if 0 in x.shape and not g.program.dynamic:
-            return None  # LIMIT: the adjoint is a slice of nothing
+            return None  # LIMIT: what is padded is a subview of nothing
         low = [g.rng.choice((0, 0, 1, 2, 3)) for _ in x.shape]
         high = [g.rng.choice((0, 0, 1, 2)) for _ in x.shape]
         shape = tuple(a + n + b for a, n, b in zip(low, x.shape, high))
