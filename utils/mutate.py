@@ -6,30 +6,45 @@
 
 A mutant is the source with one change that a mistake could be: a sign, a
 dropped or doubled accumulation, swapped operands, an off-by-one, a negated
-condition, a wrong map, a deleted statement. Each is built (one file and the
-link of two programs) and run against fast tests first, then against all that
-execute derivatives. What survives is listed with its change.
+condition, a wrong map, a deleted statement.
 
     utils/mutate.py --list                     the mutants, one a line
-    utils/mutate.py --tree DIR --build build --sample 20 --seed 1
+    utils/mutate.py --tree DIR --build build --sample 100 --results results.csv
     utils/mutate.py --tree DIR --build build --only 17,45
 
-DIR is a checkout of its own, whose build folder has been built: files in it are
-changed and restored. The report has a line for each mutant.
+DIR is a checkout of its own and has no changes: files in it are changed and
+restored. Its build folder is configured, best without optimization, and has
+the target sparse-autograd-python. What is sampled depends on the seed alone and
+has the same share of every file; a smaller sample is the beginning of a larger
+one. Mutants that the file of results has are not run again.
+
+To begin with the tests run without a mutant, and the programs that they compile
+are kept with what the differentiation makes of them. For each mutant one file is
+compiled and two tools are linked. Then each of the programs is differentiated:
+that fails, or the derivative of some function is another one and the test of it
+is run, or this test cannot tell the mutant. The lit tests of
+test/Differentiate run as well. The first failure kills; so does a test that
+takes ten times as long as without the mutant.
 """
 
 import argparse
+import collections
+import csv
 import os
 import random
 import re
+import resource
+import shutil
+import signal
 import subprocess
 import sys
 import time
 
 SOURCES = ("lib/Differentiate/Rules", "lib/Differentiate/Transposition.cpp",
            "lib/Differentiate/Linearization.cpp",
-           "lib/Differentiate/Activity.cpp")
-TARGETS = ("sparse-call", "sparse-opt")
+           "lib/Differentiate/Activity.cpp",
+           "lib/Interfaces/LinearizableOpInterface.cpp")
+TARGETS = ("sparse-call", "sparse-opt", "derivative-rule-table")
 
 # Of a rule: what it is called, what it finds in a line of code, and what it
 # puts in its place. Each place is a mutant.
@@ -41,9 +56,20 @@ CHANGES = [
     ("sign", r"(?<=[\w)] )-(?= [\w(])(?!.*\")", "+"),
     ("factor", r"(?<=[\w)] )\*(?= [\w(])(?!\*)", "/"),
     ("factor", r"(?<=[\w)] )/(?= [\w(])", "*"),
-    ("operation", r"\bAddFOp::create\b", "SubFOp::create"),
-    ("operation", r"\bSubFOp::create\b", "AddFOp::create"),
-    ("operation", r"\bMulFOp::create\b", "AddFOp::create"),
+    ("operation", r"\bAdd([FI])Op::create\b", r"Sub\1Op::create"),
+    ("operation", r"\bSub([FI])Op::create\b", r"Add\1Op::create"),
+    ("operation", r"\bMul([FI])Op::create\b", r"Add\1Op::create"),
+    ("operation", r"\bDivFOp::create\b", "MulFOp::create"),
+    ("operation", r"\bAndIOp\b", "OrIOp"),
+    ("operation", r"\b(?:X)?OrIOp\b", "AndIOp"),
+    ("operation", r"\bMinSIOp\b", "MaxSIOp"),
+    ("predicate", r"(?<=Predicate::)OEQ\b", "ONE"),
+    ("predicate", r"(?<=Predicate::)UNO\b", "ORD"),
+    ("predicate", r"(?<=Predicate::)eq\b", "ne"),
+    ("predicate", r"(?<=Predicate::)ne\b", "eq"),
+    ("predicate", r"(?<=Predicate::)sgt\b", "sge"),
+    ("flag", r"(?<=\*/)true\b", "false"),
+    ("flag", r"(?<=\*/)false\b", "true"),
     ("negation", r"\bif \((?!auto|Value|!|llvm::isa|failed)", "if (!("),
     ("negation", r"\bif \(!(?=\w)", "if ("),
     ("comparison", r" == (?!.*\")", " != "),
@@ -53,31 +79,75 @@ CHANGES = [
     ("logic", r" \|\| (?!.*\")", " && "),
     ("off by one", r"(?<=[\[(, ])0(?=[\]),;])(?!.*\")", "1"),
     ("off by one", r"(?<=[\[(, ])1(?=[\]),;])(?!.*\")", "0"),
-    ("off by one", r"\bgetResult\(0\)", "getResult(1)"),
     ("operand", r"\bgetLhs\(\)", "getRhs()"),
     ("operand", r"\bgetRhs\(\)", "getLhs()"),
     ("operand", r"\bgetTrueValue\(\)", "getFalseValue()"),
     ("operand", r"\bgetFalseValue\(\)", "getTrueValue()"),
     ("operand", r"\bpartials\((\w+), (\w+)\)", r"partials(\2, \1)"),
+    ("operand", r"(?<=SubFOp::create|SubIOp::create|DivFOp::create)"
+     r"\((.*), ([\w.\[\]]+), ([\w.\[\]]+)\);", r"(\1, \3, \2);"),
+    ("operand", r"\b(share\w+)\((\w+), (\w+), ", r"\1(\3, \2, "),
     ("support", r", support\)", ", Support())"),
-    ("map", r"\binversePermutation\(([^()]*)\)", r"(\1)"),
+    ("support", r"\bintersectSupports\(", "uniteSupports("),
+    ("support", r"\buniteSupports\(", "intersectSupports("),
+    ("reach", r"\bReach::Part\b", "Reach::Whole"),
+    ("reach", r"\bReach::Whole\b", "Reach::Part"),
+    ("reach", r"\bReach::Nowhere\b", "Reach::Whole"),
+    ("map", r"\bfullMap\b(?! =)", "reducedMap"),
+    ("map", r"\breducedMap\b(?! =)", "fullMap"),
+    ("map", r"\bmaskMap\b(?! =)", "fullMap"),
     ("bound", r"\bgetLowerBound\(\)", "getUpperBound()"),
     ("bound", r"\bgetUpperBound\(\)", "getLowerBound()"),
     ("statement",
      r"^(\s+)(?!return|using|auto |if|for|else|case|break|static|const |}|//|"
      r"[A-Z]\w*(?:<[^;]*>)? \w+[ ;=(])"
      r"([\w.:>-]+(?:\([^;]*\)|[^;=(]* [+|&]?= [^;]*));$", r"\1;"),
+    # One that goes on in the next lines.
+    ("statement", r"^(\s+)(?=[a-z]\w*(?:(?:\.|->)\w+)*\([^;{}]*$)",
+     r"\1if (false) "),
 ]
-
 
 # What declares a value, without which nothing compiles.
 DECLARATION = re.compile(r"^\s+[\w:<>, ]+[ *&]+\w+ = ")
+
+# What says how a rule is tested, and what is not about results.
+UNTOUCHED = (".checkedOn", ".kink", "reserve(", "llvm_unreachable", "assert(")
+
+# The tests that are nearest to a file; they run first.
+NEAREST = {
+    "ArithRules": ("scalar-rules", "control-flow-functions"),
+    "MathRules": ("scalar-rules",),
+    "ScalarFormula": ("scalar-rules",),
+    "ScalarRule": ("scalar-rules",),
+    "TensorRules": ("tensor-functions", "reach-functions"),
+    "LinalgRules": ("linalg-functions", "reach-functions"),
+    "MatrixProduct": ("linalg-functions", "masked-gradients"),
+    "OperandReach": ("reach-functions", "linalg-functions"),
+    "GatherRule": ("linalg-functions", "tensor-functions"),
+    "Slices": ("tensor-functions",),
+    "MaskedPartials": ("masked-derivative-forms", "masked-gradients"),
+    "SparseAutogradRules": ("gradient-ops", "masked-gradients"),
+    "CallRules": ("derivative-calls", "control-flow-functions"),
+    "ForRule": ("control-flow-functions", "reach-functions"),
+    "IfRule": ("control-flow-functions", "reach-functions"),
+    "WhileRule": ("control-flow-functions",),
+    "LoopTape": ("control-flow-functions",),
+    "ControlFlowRules": ("control-flow-functions", "reach-functions"),
+    "Transposition": ("control-flow-functions", "reach-functions"),
+    "LinearizableOpInterface": ("reach-functions", "masked-gradients"),
+}
+# Random programs come in modules of this many, and are those of the tests.
+MODULE, MODULES = 50, 6
+RANDOM = ("--seed", "1", "--reduce", "0")
 
 
 class Mutant:
     def __init__(self, number, path, line, change, old, new):
         self.number, self.path, self.line = number, path, line
         self.change, self.old, self.new = change, old, new
+
+    def name(self):
+        return os.path.splitext(os.path.basename(self.path))[0]
 
     def __str__(self):
         return (f"{self.number}\t{self.path}:{self.line + 1}\t{self.change}\t"
@@ -86,7 +156,8 @@ class Mutant:
 
 def is_code(line):
     text = line.strip()
-    return bool(text) and not text.startswith(("//", "#", "///", "*"))
+    return (bool(text) and not text.startswith(("//", "#", "*")) and
+            not any(word in line for word in UNTOUCHED))
 
 
 def files_of(tree):
@@ -106,10 +177,10 @@ def mutants_of(tree):
     for path in files_of(tree):
         with open(os.path.join(tree, path), encoding="utf-8") as file:
             lines = file.read().split("\n")
-        before = ";"
+        before, seen = ";", set()
         for at, line in enumerate(lines):
             starts, before = _ends(before), line if is_code(line) else before
-            if not is_code(line) or ".checkedOn" in line or ".kink" in line:
+            if not is_code(line):
                 continue
             for change, pattern, replacement in CHANGES:
                 if change == "statement" and (not starts or
@@ -125,7 +196,8 @@ def mutants_of(tree):
                         if end is None:
                             continue
                         new = new[:end + 1] + ")" + new[end + 1:]
-                    if new != line:
+                    if new != line and (at, new) not in seen:
+                        seen.add((at, new))
                         found.append(Mutant(len(found), path, at, change, line,
                                             new))
     return found
@@ -148,54 +220,204 @@ def _closing(text, start):
     return None
 
 
+def sample(mutants, count, seed):
+    """The first `count` in an order that is random within a file and has the
+    same share of all files at any time."""
+    rng = random.Random(seed)
+    files = collections.defaultdict(list)
+    for mutant in mutants:
+        files[mutant.path].append(mutant)
+    order = []
+    for path in sorted(files):
+        rng.shuffle(files[path])
+        order += [((rank + rng.random()) / len(files[path]), mutant.number)
+                  for rank, mutant in enumerate(files[path])]
+    return [mutants[number] for _, number in sorted(order)[:count]]
+
+
 def run(command, tree, seconds, env=None):
-    """Whether a command ends well in time; a hang is a failure."""
-    try:
-        done = subprocess.run(command, cwd=tree, timeout=seconds, env=env,
-                              capture_output=True, text=True, check=False)
-    except subprocess.TimeoutExpired:
-        return False, "took too long"
-    return done.returncode == 0, (done.stdout + done.stderr)[-1500:]
+    """Whether a command ends well in time and in moderate memory, and what it
+    writes. What takes too long is ended with all that it has started."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 34, 1 << 34))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    with subprocess.Popen(command, cwd=tree, env=env, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          errors="replace", start_new_session=True,
+                          preexec_fn=limit) as process:
+        try:
+            output, _ = process.communicate(timeout=seconds)
+            return process.returncode == 0, output
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return False, "took too long"
 
 
-def suites(options):
-    """Commands that kill: the fast first, and those nearest to a file."""
-    python = options.python or sys.executable
-    programs = os.path.join("test", "Programs", "random-programs.py")
+class Tests:
+    """The tests that kill, and the programs that they compile."""
 
-    def executed(*names):
-        return [[python, os.path.join("test", "Execution", n + ".py")]
-                for n in names]
+    def __init__(self, options):
+        self.options = options
+        self.env = dict(os.environ)
+        self.env["PATH"] = os.path.join(options.build, "bin") + (
+            os.pathsep + self.env["PATH"])
+        self.env["PYTHONPATH"] = os.pathsep.join(
+            os.path.join(options.tree, "test", folder) for folder in
+            ("Programs/Inputs", "Execution/Inputs", "oracles"))
+        self.env["PYTHONDONTWRITEBYTECODE"] = "1"
+        # Test, program, file, derivatives of its functions.
+        self.programs = []
+        self.seconds = {}
 
-    fast = {
-        "ArithRules": executed("scalar-rules"),
-        "MathRules": executed("scalar-rules"),
-        "ScalarFormula": executed("scalar-rules"),
-        "ScalarRule": executed("scalar-rules"),
-        "TensorRules": executed("tensor-functions"),
-        "LinalgRules": executed("linalg-functions"),
-        "MaskedPartials": executed("masked-derivative-forms",
-                                   "masked-gradients"),
-        "SparseAutogradRules": executed("gradient-ops", "masked-gradients"),
-        "ForRule": executed("control-flow-functions"),
-        "IfRule": executed("control-flow-functions"),
-        "LoopTape": executed("control-flow-functions"),
-        "ControlFlowRules": executed("control-flow-functions"),
-    }
-    random_run = [[python, programs, "--count", "200", "--seed", "9",
-                   "--reduce", "0", "--jobs", str(options.jobs)]]
-    wide = executed("control-flow-functions", "derivative-calls",
-                    "gradient-ops", "linalg-functions",
-                    "masked-derivative-forms", "masked-gradients",
-                    "masked-producers", "masked-second-derivatives",
-                    "reach-functions", "scalar-rules", "tensor-functions")
-    lit = [[os.path.join(options.build, "bin", "lit"), "-q",
-            os.path.join("test", "Differentiate")]]
-    return fast, random_run, wide + lit
+    def commands(self):
+        """The executed tests that differentiate, by name."""
+        folder = os.path.join("test", "Execution")
+        result = {}
+        for name in sorted(os.listdir(os.path.join(self.options.tree, folder))):
+            path = os.path.join(folder, name)
+            if not name.endswith(".py"):
+                continue
+            with open(os.path.join(self.options.tree, path),
+                      encoding="utf-8") as file:
+                if not re.search("vjp|jvp|function_tests|masked_cases",
+                                 file.read()):
+                    continue
+            result[name[:-3]] = [self.options.python, path]
+        for module in range(MODULES):
+            result[f"random-programs-{module}"] = [
+                self.options.python,
+                os.path.join("test", "Programs", "random-programs.py"),
+                "--first", str(MODULE * module), "--count", str(MODULE),
+                *RANDOM]
+        return result
+
+    def record(self):
+        """Runs the tests without a mutant and keeps their programs."""
+        folder = self.options.programs
+        for test, command in self.commands().items():
+            kept = os.path.join(folder, test)
+            seconds = os.path.join(kept, "seconds")
+            if not os.path.exists(seconds):
+                shutil.rmtree(kept, ignore_errors=True)
+                os.makedirs(kept)
+                start = time.monotonic()
+                passed, output = run(command, self.options.tree, 900,
+                                     {**self.env, "EXECUTION_KEEP": kept})
+                if not passed:
+                    sys.exit(f"{test} fails without a mutant:\n{output}")
+                with open(seconds, "w", encoding="utf-8") as file:
+                    file.write(str(time.monotonic() - start))
+                # The arrays are large.
+                for place, _, files in os.walk(kept):
+                    for name in files:
+                        if name.endswith(".npy"):
+                            os.remove(os.path.join(place, name))
+            with open(seconds, encoding="utf-8") as file:
+                self.seconds[test] = float(file.read())
+            for name in sorted(os.listdir(kept)):
+                path = os.path.join(kept, name, "program.mlir")
+                if os.path.exists(path):
+                    made, text = self.differentiate(path)
+                    if not made:
+                        print(f"{path} cannot be differentiated, left out")
+                        continue
+                    self.programs.append((test, name, path, _functions(text)))
+        passed, output = run(self.lit("."), self.options.tree, 600, self.env)
+        if not passed:
+            sys.exit(f"test/Differentiate fails without a mutant:\n{output}")
+
+    def differentiate(self, path):
+        return run([os.path.join(self.options.build, "bin", "sparse-opt"),
+                    "--sparse-autograd=compile-to=differentiate", path],
+                   self.options.tree, 60, self.env)
+
+    def lit(self, chosen):
+        return [self.options.python,
+                os.path.join(self.options.build, "bin", "lit"), "-q", "-j1",
+                "--filter", chosen,
+                os.path.join("test", "Differentiate")]
+
+    def fails(self, test, name, changed):
+        """Whether a test fails that compiles one of the programs, in which the
+        derivatives of the functions `changed` are other ones."""
+        command = self.commands()[test]
+        limit = 10 * self.seconds[test] + 30
+        if test.startswith("random-programs"):
+            numbers = sorted({int(n) for f in changed
+                              for n in re.findall(r"^p(\d+)", f)})
+            if 0 < len(numbers) <= 5:
+                return any(
+                    not run([*command[:2], "--only", str(n), *RANDOM],
+                            self.options.tree, limit, self.env)[0]
+                    for n in numbers)
+            return not run(command, self.options.tree, limit, self.env)[0]
+        # Without the others, where the test knows how.
+        names = {re.sub(r"_(f64|f32|f16|bf16)(_dynamic)?(_[fgt])?$", "", f)
+                 for f in changed}
+        only = {**self.env, "EXECUTION_ONLY": ",".join(sorted(names))}
+        with open(os.path.join(self.options.tree, command[1]),
+                  encoding="utf-8") as file:
+            if "function_tests" in file.read():
+                passed, output = run(command + [name], self.options.tree, limit,
+                                     only)
+                if not passed and not re.search(
+                        r"^0 functions|^\d+ functions, 0 calls", output, re.M):
+                    return True
+        return not run(command + [name], self.options.tree, limit, self.env)[0]
+
+    def kill(self, mutant):
+        """The test that a mutant fails, or None, and how many programs have
+        derivatives that the mutant changes."""
+        nearest = NEAREST.get(mutant.name(), ())
+
+        def order(program):
+            test, name, _, _ = program
+            return (nearest.index(test) if test in nearest else len(nearest),
+                    not name.startswith("f64"), self.seconds[test])
+
+        programs = sorted(self.programs, key=order)
+        near = sum(p[0] in nearest and p[1].startswith("f64") for p in programs)
+        changed = 0
+        for position, (test, name, path, before) in enumerate(programs):
+            if position == near and not run(self.lit(r"\.mlir"),
+                                            self.options.tree, 120,
+                                            self.env)[0]:
+                return "lit", changed
+            made, text = self.differentiate(path)
+            if not made:
+                return f"{test} {name} (no derivative)", changed
+            after = _functions(text)
+            different = [f for f in before if after.get(f) != before[f]]
+            different += [f for f in after if f not in before]
+            if not different:
+                continue
+            changed += 1
+            if self.fails(test, name, different):
+                return f"{test} {name}", changed
+        if not run(self.lit(r"\.(py|test)"), self.options.tree, 300,
+                   self.env)[0]:
+            return "lit", changed
+        return None, changed
 
 
-def test(mutant, options, env):
-    """What became of a mutant, and which command killed it."""
+def _functions(text):
+    """The functions of a module, by name."""
+    parts = re.split(r"^  (?=func\.func )", text, flags=re.M)
+    result = {"": parts[0]}
+    for part in parts[1:]:
+        result[re.search(r"@([\w.$-]+)", part).group(1)] = part
+    return result
+
+
+def build(options):
+    return run(["ninja", "-C", options.build, f"-j{options.jobs}", *TARGETS],
+               options.tree, 1800)
+
+
+def test(mutant, tests, options):
+    """What became of a mutant, by what, and how many programs it changed."""
     path = os.path.join(options.tree, mutant.path)
     with open(path, encoding="utf-8") as file:
         original = file.read()
@@ -205,22 +427,17 @@ def test(mutant, options, env):
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(lines))
-        built, _ = run(["ninja", "-C", options.build, f"-j{options.jobs}",
-                        *TARGETS], options.tree, 900)
-        if not built:
-            return "did not compile", ""
-        fast, random_run, wide = suites(options)
-        name = os.path.splitext(os.path.basename(mutant.path))[0]
-        first = fast.get(name, [])
-        for command in first + random_run + [c for c in wide
-                                             if c not in first]:
-            passed, _ = run(command, options.tree, 900, env)
-            if not passed:
-                return "killed", os.path.basename(command[1])
-        return "survived", ""
+        if not build(options)[0]:
+            return "not compiled", "", 0
+        by, changed = tests.kill(mutant)
+        return ("killed", by, changed) if by else ("survived", "", changed)
     finally:
         with open(path, "w", encoding="utf-8") as file:
             file.write(original)
+
+
+COLUMNS = ("number", "file", "line", "change", "old", "new", "outcome", "by",
+           "changed programs", "seconds")
 
 
 def main():
@@ -231,17 +448,26 @@ def main():
     parser.add_argument("--sample", type=int, help="how many, by chance")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="numbers, separated by commas")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--python", help="one with NumPy")
+    parser.add_argument("--jobs", type=int, default=1, help="of the compiler")
+    parser.add_argument("--minutes", type=float,
+                        help="no further mutant after this time")
+    parser.add_argument("--results", help="a CSV file, which is added to")
+    parser.add_argument("--programs", help="where the programs of the tests "
+                        "are kept; those that are there are taken as they are")
+    parser.add_argument("--python", help="one with NumPy, that of the build "
+                        "folder by default")
     options = parser.parse_args()
     options.tree = os.path.abspath(options.tree)
+    options.build = os.path.join(options.tree, options.build)
+    options.python = options.python or os.path.join(
+        options.build, "python-env", "bin", "python3")
+    options.programs = os.path.abspath(
+        options.programs or os.path.join(options.build, "mutants"))
     mutants = mutants_of(options.tree)
     if options.only:
         mutants = [mutants[int(n)] for n in options.only.split(",")]
     elif options.sample:
-        chosen = random.Random(options.seed).sample(
-            range(len(mutants)), min(options.sample, len(mutants)))
-        mutants = [mutants[n] for n in sorted(chosen)]
+        mutants = sample(mutants, options.sample, options.seed)
     if options.list:
         print("\n".join(map(str, mutants)))
         return 0
@@ -249,25 +475,48 @@ def main():
                       cwd=options.tree, capture_output=True, text=True,
                       check=True).stdout:
         sys.exit(f"{options.tree} has changes of its own under lib/")
-    env = dict(os.environ)
-    env["PATH"] = os.path.join(options.tree, options.build, "bin") + (
-        os.pathsep + env["PATH"])
-    env["PYTHONPATH"] = os.pathsep.join(
-        os.path.join(options.tree, "test", folder) for folder in
-        ("Programs/Inputs", "Execution/Inputs", "oracles"))
-    counts = {}
+
+    rows = []
+    if options.results and os.path.exists(options.results):
+        with open(options.results, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    done = set() if options.only else {(r["file"], r["line"], r["new"])
+                                       for r in rows}
+    start = time.monotonic()
+    built, output = build(options)
+    if not built:
+        sys.exit(f"{options.build} cannot be built:\n{output}")
+    tests = Tests(options)
+    tests.record()
+    print(f"{len(tests.programs)} programs of {len(tests.seconds)} tests, "
+          f"{time.monotonic() - start:.0f} s", flush=True)
     for mutant in mutants:
-        start = time.monotonic()
-        outcome, by = test(mutant, options, env)
-        counts[outcome] = counts.get(outcome, 0) + 1
+        if (mutant.path, str(mutant.line + 1), mutant.new.strip()) in done:
+            continue
+        if options.minutes and (time.monotonic() - start >
+                                60 * options.minutes):
+            break
+        begin = time.monotonic()
+        outcome, by, changed = test(mutant, tests, options)
+        seconds = round(time.monotonic() - begin)
         print(f"{outcome}{' by ' + by if by else ''} "
-              f"({time.monotonic() - start:.0f} s)\t{mutant}", flush=True)
-    # The last build was of a mutant.
-    run(["ninja", "-C", options.build, *TARGETS], options.tree, 900)
-    tested = counts.get("killed", 0) + counts.get("survived", 0)
-    share = 100 * counts.get("killed", 0) / tested if tested else 0
+              f"({seconds} s, {changed} changed)\t{mutant}", flush=True)
+        rows.append(dict(zip(COLUMNS, (
+            mutant.number, mutant.path, mutant.line + 1, mutant.change,
+            mutant.old.strip(), mutant.new.strip(), outcome, by, changed,
+            seconds))))
+        if options.results:
+            with open(options.results, "w", encoding="utf-8",
+                      newline="") as file:
+                writer = csv.DictWriter(file, COLUMNS)
+                writer.writeheader()
+                writer.writerows(rows)
+    build(options)  # The last one was of a mutant.
+    counts = collections.Counter(r["outcome"] for r in rows)
+    tested = counts["killed"] + counts["survived"]
+    share = 100 * counts["killed"] / tested if tested else 0
     print(", ".join(f"{n} {k}" for k, n in sorted(counts.items())) +
-          f"; {share:.0f}% of those that compile killed")
+          f"; {share:.1f}% of those that compile killed")
     return 0
 
 

@@ -43,6 +43,27 @@ func.func @forward(%x: f64, %t: f64) -> (f64, f64) {
   return %y, %ty : f64, f64
 }
 
+// What has effects is called once.
+func.func private @checked(%x: f64) -> f64 {
+  %zero = arith.constant 0.0 : f64
+  %c = arith.cmpf oge, %x, %zero : f64
+  cf.assert %c, "negative"
+  %y = math.sin %x : f64
+  return %y : f64
+}
+func.func private @h(%x: f64) -> f64 {
+  %y = sparse_autograd.checkpoint @checked(%x) : (f64) -> f64
+  return %y : f64
+}
+// CHECK-LABEL: func.func @forward_with_effects
+// CHECK: cf.assert
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @forward_with_effects(%x: f64, %t: f64) -> (f64, f64) {
+  %y, %ty = sparse_autograd.jvp @h(%x) tangents(%t) {wrt = [0]} : (f64), (f64) -> (f64, f64)
+  return %y, %ty : f64, f64
+}
+
 // Without a derivative it is a call.
 // CHECK-LABEL: func.func @value
 // CHECK-NOT: sparse_autograd

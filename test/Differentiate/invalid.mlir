@@ -92,6 +92,50 @@ func.func @g(%x: f64, %n: index, %c: i1) {
 
 // -----
 
+// The notes lead out of a loop, in reverse.
+func.func private @opaque(f64) -> f64
+// expected-note@+1 {{which depends on this argument}}
+func.func @f(%x: f64, %n: index) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note@+1 {{which depends on this argument}}
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> (f64) {
+    // expected-error@+1 {{'func.call' op has no derivative rule}}
+    %r = func.call @opaque(%v) : (f64) -> f64
+    scf.yield %r : f64
+  }
+  return %y : f64
+}
+func.func @g(%x: f64, %n: index) -> (f64, f64) {
+  // expected-error@+1 {{cannot be expanded: 'f' is not differentiable as it stands}}
+  %r:2 = sparse_autograd.value_and_grad @f(%x, %n) {wrt = [0]} : (f64, index) -> (f64, f64)
+  return %r#0, %r#1 : f64, f64
+}
+
+// -----
+
+// The notes lead out of a loop, forward.
+func.func private @opaque(f64) -> f64
+// expected-note@+1 {{which depends on this argument}}
+func.func @f(%x: f64, %n: index) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note@+1 {{which depends on this argument}}
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> (f64) {
+    // expected-error@+1 {{'func.call' op has no derivative rule}}
+    %r = func.call @opaque(%v) : (f64) -> f64
+    scf.yield %r : f64
+  }
+  return %y : f64
+}
+func.func @g(%x: f64, %n: index) -> (f64, f64) {
+  // expected-error@+1 {{cannot be expanded: 'f' is not differentiable as it stands}}
+  %r:2 = sparse_autograd.jvp @f(%x, %n) tangents(%x) {wrt = [0]} : (f64, index), (f64) -> (f64, f64)
+  return %r#0, %r#1 : f64, f64
+}
+
+// -----
+
 // Recursion (G13).
 func.func @f(%x: f64) -> f64 {
   // expected-error@+1 {{recursion through 'f' is not differentiated; write a loop}}

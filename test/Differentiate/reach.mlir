@@ -95,6 +95,27 @@ func.func @branch(%x: tensor<4xf64>, %c: i1) -> tensor<f64> {
 // CHECK: linalg.generic {{.*}} ins({{.*}}, %[[C]] : {{.*}}, i1)
 // CHECK: arith.select
 
+// What a mask has selected already a branch hands on as it is.
+
+func.func @masked_branch(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1) -> tensor<f64> {
+  %y = scf.if %c -> (tensor<4xf64>) {
+    %s = arith.mulf %x, %x : tensor<4xf64>
+    scf.yield %s : tensor<4xf64>
+  } else {
+    scf.yield %x : tensor<4xf64>
+  }
+  %sum = sparse_autograd.masked_reduce sum %y, %m dims = [0] : tensor<4xf64>, tensor<4xi1> -> tensor<f64>
+  return %sum : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @masked_branch__value_and_grad_0
+// CHECK: scf.if
+// CHECK: arith.select
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK-NEXT: scf.yield
+// CHECK: return
+
 // An element taken from many masks the others; the only one has none.
 
 func.func @element(%x: tensor<4xf64>) -> f64 {
@@ -160,6 +181,7 @@ func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>,
   sparse_autograd.value_and_grad @dense_loop(%x) {wrt = [0]} : (tensor<4xf64>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @spreading_loop(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @branch(%x, %c) {wrt = [0]} : (tensor<4xf64>, i1) -> (tensor<f64>, tensor<4xf64>)
+  sparse_autograd.value_and_grad @masked_branch(%x, %m, %c) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>, i1) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @element(%x) {wrt = [0]} : (tensor<4xf64>) -> (f64, tensor<4xf64>)
   sparse_autograd.value_and_grad @all_windows(%x, %w) {wrt = [0]} : (tensor<4xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @some_windows(%x, %w) {wrt = [0]} : (tensor<4xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<4xf64>)

@@ -22,3 +22,16 @@ func.func @gradient(%x: f64, %y: f64) -> (f64, f64) {
   %b:2 = sparse_autograd.value_and_grad @sine(%y) {wrt = [0]} : (f64) -> (f64, f64)
   return %a#1, %b#1 : f64, f64
 }
+
+// A derivative has the fast-math flags of its op, conversions as well.
+// CHECK-LABEL: func.func private @widened__vjp_0
+// CHECK: arith.extf %{{.*}} fastmath<contract> : f32 to f64
+// CHECK: arith.truncf %{{.*}} fastmath<contract> : f64 to f32
+func.func private @widened(%x: f32) -> f64 {
+  %y = arith.extf %x fastmath<contract> : f32 to f64
+  return %y : f64
+}
+func.func @widened_gradient(%x: f32, %ct: f64) -> f32 {
+  %r:2 = sparse_autograd.vjp @widened(%x) cotangents(%ct) {wrt = [0]} : (f32), (f64) -> (f64, f32)
+  return %r#1 : f32
+}

@@ -376,6 +376,12 @@ func.func private @{name}_square(%x: <<4>>) -> <<4>> {
   return %y : <<4>>""", lambda x, n: x**n,
              fixed={1: np.array([3, 1, 0, -2], np.int32)}, exact=False,
              inputs=lambda rng, shapes: [rng.uniform(0.5, 2, size=4), None]),
+    # The least power has no predecessor.
+    Function("least_power", ["<<2>>", "<<2|i32>>"], ["<<2>>"], """
+  %y = math.fpowi %x0, %x1 : <<2>>, <<2|i32>>
+  return %y : <<2>>""", lambda x, n: 0 * x,
+             fixed={1: np.full(2, -2**31, np.int32)}, exact=False,
+             inputs=lambda rng, shapes: [np.array([2.0, -3.0]), None]),
     Function("sine_and_cosine", ["<<T>>"], ["<<T>>", "<<T>>"], """
   %s, %c = math.sincos %x0 : <<T>>
   return %s, %c : <<T>>, <<T>>""", lambda x: (np.sin(x), np.cos(x)),
@@ -433,6 +439,21 @@ func.func private @{name}_square(%x: <<4>>) -> <<4>> {
   return %r#0 : <<3>>""", _growth, exact=False,
              inputs=lambda rng, shapes: [
                  rng.uniform(0.5, 1.5, size=s) for s in shapes]),
+    # Several values with tangents, which are passed on in another order.
+    Function("while_of_two", ["<<4>>", "<<T>>"], ["<<T>>", "<<4>>"], LOOP + """
+  %r:3 = scf.while (%k = %c0, %a = %x0, %b = %x1) : (index, <<4>>, <<T>>) -> (<<T>>, index, <<4>>) {
+    %more = arith.cmpi slt, %k, %c2 : index
+    scf.condition(%more) %b, %k, %a : <<T>>, index, <<4>>
+  } do {
+  ^bb0(%b: <<T>>, %k: index, %a: <<4>>):
+    %n = arith.addi %k, %c1 : index
+    %e = tensor.splat %b : tensor<4x!T>
+    %f = tensor.cast %e : tensor<4x!T> to <<4>>
+    %p = arith.mulf %a, %f : <<4>>
+    %q = arith.mulf %b, %b : <<T>>
+    scf.yield %n, %p, %q : index, <<4>>, <<T>>
+  }
+  return %r#0, %r#2 : <<T>>, <<4>>""", lambda a, b: (b**4, a * b**3)),
     Function("while_newton", ["<<T>>"], ["<<T>>"], LOOP + """
   %half = arith.constant 0.5 : <<T>>
   %tiny = arith.constant 1.0e-15 : <<T>>

@@ -382,6 +382,29 @@ FUNCTIONS = [
     %1 = arith.minnumf %out, %a : <<T>>
     linalg.yield %1 : <<T>>""", "<<4>>") + "\nreturn %y : <<4>>",
              lambda a, c: -_maximum(-a.T, -c), exact=False),
+    # The extent of a loop that one operand does not have is that of the other.
+    Function("sum_of_sums", ["<<3>>", "<<4>>", "<<3>>"], ["<<3>>"],
+             "%y = " + generic(["i", "j", "i"], [PAR, RED],
+                               [("%x0", "<<3>>"), ("%x1", "<<4>>")],
+                               [("%x2", "<<3>>")], """
+  ^bb0(%a: <<T>>, %b: <<T>>, %out: <<T>>):
+    %0 = arith.addf %a, %b : <<T>>
+    %1 = arith.addf %out, %0 : <<T>>
+    linalg.yield %1 : <<T>>""", "<<3>>") + "\nreturn %y : <<3>>",
+             lambda a, b, c: c + 4 * a + b.sum()),
+    # Sums of more terms than f16 and bf16 can count are summed in f32 (G11).
+    Function("long_sums", ["<<3072x2>>", "<<2>>", "<<3072x2>>"], ["<<>>"],
+             "%y = " + generic(["ij", "j", "ij"], [PAR, PAR],
+                               [("%x0", "<<3072x2>>"), ("%x1", "<<2>>")],
+                               [("%x2", "<<3072x2>>")], """
+  ^bb0(%a: <<T>>, %b: <<T>>, %out: <<T>>):
+    %0 = arith.mulf %a, %b : <<T>>
+    linalg.yield %0 : <<T>>""", "<<3072x2>>") + """
+  %s = sparse_autograd.masked_reduce sum %y dims = [0, 1] : <<3072x2>> -> <<>>
+  return %s : <<>>""", lambda a, b, o: (a * b).sum(),
+             wrt=(1,), inputs=lambda rng, shapes: [
+                 np.ones(shapes[0]), np.array([1.0, 2.0]), np.zeros(shapes[2])],
+             second=False, forward=False),
     # Windows of any other form: a trace, and every second element.
     Function("trace", ["<<3x3>>", "<<>>"], ["<<>>"], """
   %s = arith.mulf %x0, %x0 : <<3x3>>

@@ -53,8 +53,9 @@ def options(element_type):
     """Attributes, where slices have ties and from none to all elements."""
     program = Program(f"{element_type}_options", level=1, threads=1)
     for number, (kind, attributes) in enumerate(OPTIONS):
+        # The last row selects nothing: ties are within rows and across two.
         for form in (dict(shape=(24, 5), dims=(1,)),
-                     dict(shape=(2, 12, 3), dims=(2, 0), dynamic=True)):
+                     dict(shape=(3, 12, 4), dims=(2, 0), dynamic=True)):
             op = Op(kind, element_type, **form, **attributes)
             name = f"{kind}_{number}_{len(op.shape)}"
             add_op(program, name, op)

@@ -36,6 +36,12 @@ def sum_of(value, type_, mask="%x1", mask_type=None, dims="[0]"):
             "  return %sum : tensor<!T>")
 
 
+def sum_of_all(value, type_):
+    """The sum of a value without a mask, and the return of it."""
+    return (f"  %sum = sparse_autograd.masked_reduce sum {value} dims = [0] : "
+            f"{type_} -> tensor<!T>\n  return %sum : tensor<!T>")
+
+
 def masked(value, mask):
     """The sum of what the mask selects."""
     return np.where(mask, value, 0).sum()
@@ -263,6 +269,28 @@ func.func private @{name}_log(%x: <<4>>) -> <<4>> {
 """ + sum_of("%y", "<<3x4>>", dims="[0, 1]"),
           lambda x, m: masked(np.concatenate([np.log(x[:2]), np.sqrt(x[2:])]),
                               m), mask=MASKS),
+    # What is written over is not reached.
+    reach("inserted_over", LOOP + """
+  %l = math.log %x0 : <<4>>
+  %v = tensor.extract %x0[%c0] : <<4>>
+  %w = tensor.insert %v into %l[%c1] : <<4>>
+  %y = tensor.insert %v into %w[%c3] : <<4>>
+""" + sum_of_all("%y", "<<4>>"),
+          lambda x, m: masked(np.log(x), m) + 2 * x[0]),
+    reach("insert_slice_over", """
+  %l = math.log %x0 : <<4>>
+  %e = tensor.extract_slice %x0[0] [2] [2] : <<4>> to tensor<2x!T>
+  %y = tensor.insert_slice %e into %l[1] [2] [2] : tensor<2x!T> into <<4>>
+""" + sum_of_all("%y", "<<4>>"),
+          lambda x, m: masked(np.log(x), m) + x[0] + x[2]),
+    Function("scatter_over", ["<<4x2>>", "<<2x2>>", "<<2x=1|i64>>"],
+             ["<<4x2>>"], """
+  %l = math.log %x0 : <<4x2>>
+  %y = tensor.scatter %x1 into %l[%x2] scatter_dims([0]) unique : (<<2x2>>, <<4x2>>, <<2x=1|i64>>) -> <<4x2>>
+  return %y : <<4x2>>""",
+             lambda x, s, i: np.stack([np.log(x[0]), s[1], np.log(x[2]), s[0]]),
+             fixed={2: np.array([[3], [1]])}, exact=False,
+             inputs=zeros_behind(np.stack([MASK, MASK], 1), None, None)),
     reach("collapse_shape", """
   %l = math.log %x0 : <<3x4>>
   %y = tensor.collapse_shape %l [[0, 1]] : <<3x4>> into <<12>>
@@ -281,6 +309,19 @@ func.func private @{name}_log(%x: <<4>>) -> <<4>> {
   %y = tensor.cast %l : <<4>> to tensor<?x!T>
 """ + sum_of("%y", "tensor<?x!T>", mask_type="<<4|i1>>"),
           lambda x, m: masked(np.log(x), m)),
+    # The mask behind the loop knows its extent, the one in the body does not.
+    reach("cast_and_carried", LOOP + ZERO + """
+  %l = math.log %x0 : <<4>>
+  %c = tensor.cast %l : <<4>> to tensor<?x!T>
+  %m = tensor.cast %x1 : <<4|i1>> to tensor<?xi1>
+  %z = linalg.fill ins(%zero : <<T>>) outs(%c : tensor<?x!T>) -> tensor<?x!T>
+  %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%v = %c) -> (tensor<?x!T>) {
+    %s = arith.mulf %v, %v : tensor<?x!T>
+    %t = arith.select %m, %s, %z : tensor<?xi1>, tensor<?x!T>
+    scf.yield %t : tensor<?x!T>
+  }
+""" + sum_of("%y", "tensor<?x!T>", mask_type="<<4|i1>>"),
+          lambda x, m: masked(np.log(x)**4, m)),
     reach("pad", ZERO + """
   %l = math.log %x0 : <<4>>
   %y = tensor.pad %l low[2] high[1] {

@@ -264,6 +264,45 @@ FUNCTIONS = [
   } -> <<3>>
   return %y : <<3>>""", lambda x, i, w, c: c + (x[i] * w[:, None]).sum(0),
              fixed={1: ROWS}),
+    # The position depends on a branch in the region.
+    Function("embedding_of_odd_rows", ["<<4x3>>", "<<2x3>>"], ["<<2x3>>"],
+             _square("%s", "<<4x3>>") + """
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%x1 : <<2x3>>) {
+  ^bb0(%out: <<T>>):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %isFirst = arith.cmpi ult, %i, %c1 : index
+    %row = scf.if %isFirst -> (index) {
+      %l = arith.addi %i, %c1 : index
+      scf.yield %l : index
+    } else {
+      scf.yield %c3 : index
+    }
+    %v = tensor.extract %s[%row, %j] : <<4x3>>
+    linalg.yield %v : <<T>>
+  } -> <<2x3>>
+  return %y : <<2x3>>""", lambda x, o: (x**2)[[1, 3]] + 0 * o),
+    # Sums of more terms than f16 and bf16 can count are summed in f32 (G11).
+    Function("gathered_often", ["<<2>>", "<<3072>>"], ["<<>>"], """
+  %c1 = arith.constant 1 : index
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x1 : <<3072>>) {
+  ^bb0(%out: <<T>>):
+    %v = tensor.extract %x0[%c1] : <<2>>
+    linalg.yield %v : <<T>>
+  } -> <<3072>>
+  %s = sparse_autograd.masked_reduce sum %y dims = [0] : <<3072>> -> <<>>
+  return %s : <<>>""", lambda x, o: 3072 * x[1], wrt=(0,), second=False,
+             forward=False),
+    Function("splat_and_padded", ["<<T>>"], ["<<>>"], """
+  %e = tensor.splat %x0 : tensor<1024x!T>
+  %y = tensor.pad %e low[1024] high[1024] {
+  ^bb0(%i: index):
+    tensor.yield %x0 : <<T>>
+  } : tensor<1024x!T> to tensor<3072x!T>
+  %s = sparse_autograd.masked_reduce sum %y dims = [0] : tensor<3072x!T> -> <<>>
+  return %s : <<>>""", lambda x: 3072 * x, second=False, forward=False),
     # What is not gathered counts as masked out (G2): log(0) is not seen.
     Function("gather_of_log", ["<<4>>", "<<3x=1|i64>>"], ["<<3>>"], """
   %s = math.log %x0 : <<4>>

@@ -96,3 +96,36 @@ func.func @rows_gradients(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>, %mask: ten
       -> (tensor<f32>, tensor<8x16xf32>, tensor<16x4xf32>)
   return %r#0, %r#1, %r#2 : tensor<f32>, tensor<8x16xf32>, tensor<16x4xf32>
 }
+
+// -----
+
+// A product may be added on either side.
+
+// CHECK-LABEL: func.func private @product_first__vjp_0_1(
+//       CHECK:   arith.cmpf ogt
+//       CHECK:   arith.select
+//       CHECK:   "reduction"
+//   CHECK-NOT:   arith.select
+//       CHECK:   return
+#xs = affine_map<(i, j, k) -> (i, k)>
+#ws = affine_map<(i, j, k) -> (k, j)>
+#ys = affine_map<(i, j, k) -> (i, j)>
+func.func private @product_first(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> tensor<8x4xf32> {
+  %zeros = arith.constant dense<0.0> : tensor<8x4xf32>
+  %p = linalg.generic {indexing_maps = [#xs, #ws, #ys], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<8x16xf32>, tensor<16x4xf32>) outs(%zeros : tensor<8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %product = arith.mulf %a, %b : f32
+    %next = arith.addf %product, %sum : f32
+    linalg.yield %next : f32
+  } -> tensor<8x4xf32>
+  %positive = arith.cmpf ogt, %p, %zeros : tensor<8x4xf32>
+  %y = arith.select %positive, %p, %zeros : tensor<8x4xi1>, tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+func.func @product_first_gradients(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>, %ct: tensor<8x4xf32>)
+    -> (tensor<8x16xf32>, tensor<16x4xf32>) {
+  %r:3 = sparse_autograd.vjp @product_first(%x, %w) cotangents(%ct) {wrt = [0, 1]} : (tensor<8x16xf32>, tensor<16x4xf32>), (tensor<8x4xf32>)
+      -> (tensor<8x4xf32>, tensor<8x16xf32>, tensor<16x4xf32>)
+  return %r#1, %r#2 : tensor<8x16xf32>, tensor<16x4xf32>
+}

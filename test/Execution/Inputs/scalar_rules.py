@@ -207,6 +207,7 @@ RULES = [
     Rule("math.powf", np.power, _pow_partials, [(0.2, 3), (-2.5, 2.5)],
          kinks=[((0.0, 0.0), (0, 0)), ((0.0, 1.0), (1, 0)),
                 ((0.0, 2.0), (0, 0)), ((0.0, 0.5), (INF, 0)),
+                ((0.0, -1.0), (-INF, -INF)),
                 ((-2.0, 2.0), (-4, NAN))]),
     Rule("math.round", _round_half_away, _exactly(0), kinks=WHOLE,
          **STEP),
