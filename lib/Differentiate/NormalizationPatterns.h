@@ -26,8 +26,8 @@ void populateReductionNormalizationPatterns(mlir::RewritePatternSet &patterns);
 /// but extract.
 void populateGatherNormalizationPatterns(mlir::RewritePatternSet &patterns);
 
-/// A linalg.generic that reads elements at computed positions in the branches of
-/// its region becomes a nest of scf.for ops.
+/// A linalg.generic that reads elements at computed positions in the branches
+/// of its region becomes a nest of scf.for ops.
 void populateGenericToLoopsPatterns(mlir::RewritePatternSet &patterns);
 
 /// scf.index_switch becomes scf.if ops, scf.execute_region its only block, and
