@@ -301,8 +301,8 @@ def ConvertSparseAutogradToLinalg
     The number of passes over the elements: one for `sum`, `mean`, `max`, `min`,
     `prod` and `norm2`; two for `var` and `std` (the deviations from the mean)
     and for `logsumexp` (the exponentials relative to the maximum); three for
-    the softmax ops. f16 and bf16 are reduced in f32 and rounded once; elements
-    are counted in i64.
+    the softmax ops. f16 and bf16 are reduced in f32 and rounded once, by ops of
+    `linalg` as well; elements are counted in i64.
 
     The fastmath flags of an op go to the arithmetic it becomes, but for `nnan`
     and `ninf`: an element that is not selected may be a NaN.

@@ -15,6 +15,8 @@ namespace sparse_autograd {
 
 void populateMaskedReducePatterns(mlir::RewritePatternSet &patterns);
 void populateMaskedSoftmaxPatterns(mlir::RewritePatternSet &patterns);
+/// Sums and products of f16 and bf16 by linalg run in f32 and are rounded once.
+void populateNarrowSumsPatterns(mlir::RewritePatternSet &patterns);
 void populateRandomPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace sparse_autograd

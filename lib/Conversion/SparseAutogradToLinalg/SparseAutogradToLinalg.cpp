@@ -67,12 +67,14 @@ struct ConvertSparseAutogradToLinalg
     : sparse_autograd::impl::ConvertSparseAutogradToLinalgBase<
           ConvertSparseAutogradToLinalg> {
   LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet expanding(context), set(context);
+    RewritePatternSet expanding(context), set(context), sums(context);
     populateExpandOpsPatterns(expanding);
     populateScatterToLoopsPatterns(expanding);
     expansions = std::move(expanding);
     populateSparseAutogradToLinalgPatterns(set);
     patterns = std::move(set);
+    populateNarrowSumsPatterns(sums);
+    narrowSums = std::move(sums);
     return success();
   }
 
@@ -85,9 +87,10 @@ struct ConvertSparseAutogradToLinalg
       return signalPassFailure();
     walkAndApplyPatterns(getOperation(), expansions);
     walkAndApplyPatterns(getOperation(), patterns);
+    walkAndApplyPatterns(getOperation(), narrowSums);
   }
 
-  FrozenRewritePatternSet expansions, patterns;
+  FrozenRewritePatternSet expansions, patterns, narrowSums;
 };
 
 } // namespace
