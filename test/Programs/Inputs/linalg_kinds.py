@@ -198,13 +198,6 @@ class Map(Kind):
 
 # Contractions.
 
-def not_in_f32(element, extents, output):
-    """LIMIT: sums of f16 and bf16 are not accumulated in f32; of products the
-    bound has room for a few."""
-    return element in ("f16", "bf16") and np.prod(
-        [n for letter, n in extents.items() if letter not in output]) > 8
-
-
 class Contraction(Kind):
     """A named op, or a generic one, that is an einsum."""
 
@@ -235,7 +228,7 @@ class Contraction(Kind):
         if np.prod([max(n, 1) for n in extents.values()]) > 60000:
             return None
         shape = tuple(extents[l] for l in output)
-        if np.prod(shape) > 4000 or not_in_f32(element, extents, output):
+        if np.prod(shape) > 4000:
             return None
         into = outs(g, element, shape)
         return Step(self, operands + ([into] if into else []),
@@ -301,9 +294,6 @@ class GenericContraction(Contraction):
     def draw(self, g):
         self.spec = g.rng.choice(self.specs)
         step = super().draw(g)
-        if step is not None and "," not in self.spec and (
-                step.results[0].element in ("f16", "bf16")):
-            return None  # LIMIT: these are not accumulated in f32
         if step is not None:
             step.attributes |= {"spec": self.spec,
                                 "sign": g.rng.choice((1, 1, -1))}
@@ -398,8 +388,6 @@ class GenericBody(Kind):
         if self.combiner == "mulf" and (np.prod(space) > 60 or (
                 0 in space and not g.program.dynamic)):
             return None  # LIMIT: the adjoint of no factors slices nothing
-        if self.combiner == "addf" and element in ("f16", "bf16"):
-            return None  # LIMIT: these are not accumulated in f32
         shape = tuple(extents[l] for l in kept)
         result = Value(element, shape)
         groups.append("".join(kept))
@@ -515,8 +503,6 @@ class Reduce(Kind):
 
     def draw(self, g):
         x = g.value(rank=(1, 2, 3))
-        if self.combiner == "addf" and x.element in ("f16", "bf16"):
-            return None  # LIMIT: these are not accumulated in f32
         if self.combiner == "mulf" and (np.prod(x.shape) > 100 or (
                 0 in x.shape and not g.program.dynamic)):
             return None  # LIMIT: the adjoint of no factors slices nothing
