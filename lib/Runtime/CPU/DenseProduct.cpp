@@ -75,9 +75,10 @@ static int64_t divideUp(int64_t value, int64_t divisor) {
   return (value + divisor - 1) / divisor;
 }
 
-/// Multiply-adds that a block should have at least, so that starting it costs
-/// little, and that it may be cut down to where blocks are few.
-constexpr int64_t blockWork = int64_t(1) << 20;
+/// Multiply-adds that a block should have at least, so that starting it, and
+/// copying its piece of B again, costs little, and that it may be cut down to
+/// where blocks are few.
+constexpr int64_t blockWork = int64_t(1) << 22;
 /// Blocks that a product is cut into if its size allows.
 constexpr int64_t wantedBlocks = 16;
 constexpr int64_t minimalBlockExtent = 32;
