@@ -108,6 +108,32 @@ static void removeArgumentAttributes(func::FuncOp function) {
                            SparseAutogradDialect::getNameAttrName()));
 }
 
+/// A result is a buffer without gaps, as its type says. Upstream casts a view
+/// that may have gaps to that type where the extents are dynamic (LLVM 22.1).
+static void copyStridedResults(func::ReturnOp op) {
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto cast = operand.get().getDefiningOp<memref::CastOp>();
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!cast || !type || !type.getLayout().isIdentity())
+      continue;
+    Value source = cast.getSource();
+    while (auto inner = source.getDefiningOp<memref::CastOp>())
+      source = inner.getSource();
+    auto sourceType = dyn_cast<MemRefType>(source.getType());
+    if (!sourceType || sourceType.getLayout().isIdentity())
+      continue;
+    SmallVector<Value> extents;
+    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+      if (ShapedType::isDynamic(extent))
+        extents.push_back(
+            memref::DimOp::create(builder, op.getLoc(), source, dim));
+    Value copy = memref::AllocOp::create(builder, op.getLoc(), type, extents);
+    memref::CopyOp::create(builder, op.getLoc(), source, copy);
+    operand.set(copy);
+  }
+}
+
 namespace {
 struct TensorToBufferPass
     : sparse_autograd::impl::TensorToBufferBase<TensorToBufferPass> {
@@ -170,6 +196,7 @@ struct TensorToBufferPass
     if (failed(bufferization::runOneShotModuleBufferize(module, options,
                                                         bufferizationState)))
       return signalPassFailure();
+    module.walk([](func::ReturnOp op) { copyStridedResults(op); });
   }
 };
 } // namespace

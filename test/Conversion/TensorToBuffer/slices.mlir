@@ -1,5 +1,6 @@
 // RUN: sparse-opt %s --sparse-autograd-tensor-to-buffer | FileCheck %s
 // RUN: sparse-runner %s --entry=strided | FileCheck %s --check-prefix=VALUES
+// RUN: sparse-runner %s --entry=returned --arg n=4 --arg stride=2 --arg m=3 | FileCheck %s --check-prefix=RETURNED
 
 // A slice that has strides and drops dimensions is made in two steps, whose
 // views MLIR can tell the dimensions of.
@@ -30,4 +31,33 @@ func.func @strided() -> (tensor<2x1xf32>, tensor<1x5x2xf32>) {
   %v = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %z = tensor.insert_slice %v into %zeros[0, 2, 1] [1, 2, 1] [1, 2, 1] : tensor<2xf32> into tensor<1x5x2xf32>
   return %y, %z : tensor<2x1xf32>, tensor<1x5x2xf32>
+}
+
+// A result has no gaps: a view of every other row is copied, where its extents
+// are dynamic as well.
+
+// CHECK-LABEL: func.func @returned(
+//       CHECK:   %[[VIEW:.+]] = memref.subview
+//       CHECK:   %[[COPY:.+]] = memref.alloc(%{{.+}}, %{{.+}}) : memref<?x?xf32>
+//       CHECK:   memref.copy %[[VIEW]], %[[COPY]]
+// RETURNED: result0 = tensor<4x3xf32> [0, 1, 2, 6, 7, 8, 12, 13, 14, 18, 19, 20]
+// RETURNED: result1 = tensor<4x3xf32> [0, 1, 2, 6, 7, 8, 12, 13, 14, 18, 19, 20]
+func.func @returned(%n: index {sparse_autograd.name = "n"}, %stride: index {sparse_autograd.name = "stride"},
+                    %m: index {sparse_autograd.name = "m"})
+    -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %rows = arith.muli %n, %stride : index
+  %empty = tensor.empty(%rows, %m) : tensor<?x?xf32>
+  %x = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      outs(%empty : tensor<?x?xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %row = arith.muli %i, %m : index
+    %k = arith.addi %row, %j : index
+    %number = arith.index_cast %k : index to i64
+    %f = arith.sitofp %number : i64 to f32
+    linalg.yield %f : f32
+  } -> tensor<?x?xf32>
+  %y = tensor.extract_slice %x[0, 0] [%n, %m] [%stride, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+  return %y, %y : tensor<?x?xf32>, tensor<?x?xf32>
 }
