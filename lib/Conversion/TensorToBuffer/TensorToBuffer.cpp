@@ -110,7 +110,9 @@ static void removeArgumentAttributes(func::FuncOp function) {
 
 /// A result is a buffer without gaps, as its type says. Upstream casts a view
 /// that may have gaps to that type where the extents are dynamic (LLVM 22.1).
-static void copyStridedResults(func::ReturnOp op) {
+static LogicalResult
+copyStridedResults(func::ReturnOp op,
+                   const bufferization::BufferizationOptions &options) {
   OpBuilder builder(op);
   for (OpOperand &operand : op->getOpOperands()) {
     auto cast = operand.get().getDefiningOp<memref::CastOp>();
@@ -128,10 +130,14 @@ static void copyStridedResults(func::ReturnOp op) {
       if (ShapedType::isDynamic(extent))
         extents.push_back(
             memref::DimOp::create(builder, op.getLoc(), source, dim));
-    Value copy = memref::AllocOp::create(builder, op.getLoc(), type, extents);
-    memref::CopyOp::create(builder, op.getLoc(), source, copy);
-    operand.set(copy);
+    FailureOr<Value> copy =
+        options.createAlloc(builder, op.getLoc(), type, extents);
+    if (failed(copy) ||
+        failed(options.createMemCpy(builder, op.getLoc(), source, *copy)))
+      return failure();
+    operand.set(*copy);
   }
+  return success();
 }
 
 namespace {
@@ -196,7 +202,12 @@ struct TensorToBufferPass
     if (failed(bufferization::runOneShotModuleBufferize(module, options,
                                                         bufferizationState)))
       return signalPassFailure();
-    module.walk([](func::ReturnOp op) { copyStridedResults(op); });
+    WalkResult copied = module.walk([&](func::ReturnOp op) {
+      return failed(copyStridedResults(op, options)) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+    });
+    if (copied.wasInterrupted())
+      return signalPassFailure();
   }
 };
 } // namespace

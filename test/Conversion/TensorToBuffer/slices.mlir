@@ -38,7 +38,7 @@ func.func @strided() -> (tensor<2x1xf32>, tensor<1x5x2xf32>) {
 
 // CHECK-LABEL: func.func @returned(
 //       CHECK:   %[[VIEW:.+]] = memref.subview
-//       CHECK:   %[[COPY:.+]] = memref.alloc(%{{.+}}, %{{.+}}) : memref<?x?xf32>
+//       CHECK:   %[[COPY:.+]] = memref.alloc(%{{.+}}, %{{.+}}) {alignment = 64 : i64} : memref<?x?xf32>
 //       CHECK:   memref.copy %[[VIEW]], %[[COPY]]
 // RETURNED: result0 = tensor<4x3xf32> [0, 1, 2, 6, 7, 8, 12, 13, 14, 18, 19, 20]
 // RETURNED: result1 = tensor<4x3xf32> [0, 1, 2, 6, 7, 8, 12, 13, 14, 18, 19, 20]
