@@ -280,12 +280,15 @@ bool fuseElementwiseProducers(
             fuse(rewriter, use, decision == Decision::Repeat);
         if (!fused)
           continue;
-        if (isCompared)
-          compared.insert(fused);
         bodies.forget(before);
         bodies.forget(fused);
-        if (decision == Decision::Fuse)
+        compared.forget(before);
+        if (decision == Decision::Fuse) {
           bodies.forget(producer);
+          compared.forget(producer);
+        }
+        if (isCompared)
+          compared.insert(fused);
         // `mayRepeat` knows nothing of the fused operation, and what the
         // producer read has other consumers now.
         if (mayRepeat)

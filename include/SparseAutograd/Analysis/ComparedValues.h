@@ -25,9 +25,11 @@ public:
   /// Whether `op` must be computed once.
   bool isOnce(mlir::Operation *op) const;
 
-  /// Whether a comparison depends on `op`; and says that it does.
+  /// Whether a comparison depends on `op`; says that it does; forgets an op that
+  /// is gone, before another comes to live where it was.
   bool contains(mlir::Operation *op) const { return compared.contains(op); }
   void insert(mlir::Operation *op) { compared.insert(op); }
+  void forget(mlir::Operation *op) { compared.erase(op); }
 
 private:
   /// The ops that a comparison depends on.
