@@ -298,13 +298,13 @@ struct DifferentiatePass
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     populateEraseDeadIterArgsPatterns(patterns);
     populateFoldBroadcastsPatterns(patterns);
-    FrozenRewritePatternSet eraseUnused(std::move(patterns));
+    FrozenRewritePatternSet simplifications(std::move(patterns));
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     auto simplify = [&](func::FuncOp function) -> LogicalResult {
       if (failed(runPipeline(merge, function)) ||
-          failed(applyPatternsGreedily(function, eraseUnused, config)))
+          failed(applyPatternsGreedily(function, simplifications, config)))
         return failure();
       return runPipeline(cleanup, function);
     };
