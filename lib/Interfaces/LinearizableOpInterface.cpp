@@ -42,11 +42,18 @@ Support Support::of(Value mask, unsigned rank, ArrayRef<int64_t> dims) {
   return {mask, AffineMap::get(rank, 0, results, mask.getContext())};
 }
 
-/// A tensor of the shape of `like` to write an elementwise result into.
-static Value createEmptyLike(OpBuilder &builder, Location loc, Value like,
-                             Type elementType) {
+Value sparse_autograd::createEmptyLike(OpBuilder &builder, Location loc,
+                                       Value like, Type elementType) {
   return tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, like), elementType);
+}
+
+Value sparse_autograd::createZeros(OpBuilder &builder, Location loc, Value like,
+                                   Type elementType) {
+  Value empty = createEmptyLike(builder, loc, like, elementType);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(elementType));
+  return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
 }
 
 Value sparse_autograd::selectUnder(OpBuilder &builder, Location loc,
@@ -210,10 +217,7 @@ Value sparse_autograd::createZero(OpBuilder &builder, Location loc,
   if (!type || type.hasStaticShape())
     return arith::ConstantOp::create(builder, loc,
                                      builder.getZeroAttr(like.getType()));
-  Value empty = createEmptyLike(builder, loc, like, type.getElementType());
-  Value zero = arith::ConstantOp::create(
-      builder, loc, builder.getZeroAttr(type.getElementType()));
-  return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+  return createZeros(builder, loc, like, type.getElementType());
 }
 
 LogicalResult sparse_autograd::reportNotTransposable(Operation *op) {

@@ -49,6 +49,13 @@ struct Support {
                     llvm::ArrayRef<int64_t> dims);
 };
 
+/// A tensor of the shape of the tensor `like`, with elements of `elementType`,
+/// to write an elementwise result into; and one of zeros.
+mlir::Value createEmptyLike(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value like, mlir::Type elementType);
+mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value like, mlir::Type elementType);
+
 /// `value` where `support` selects, zero elsewhere; `value` itself for the
 /// support that is everywhere. `value` is a float or a tensor of floats. Its
 /// extents are read from `like`, which is `value` unless given: a rule that

@@ -57,9 +57,8 @@ public:
 private:
   SmallVector<Value> apply(OpBuilder &builder, AffineMap map,
                            ValueRange variables) {
-    return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
-      return affine::expandAffineExpr(builder, loc, expr, variables, {});
-    });
+    return llvm::to_vector(
+        *affine::expandAffineMap(builder, loc, map, variables));
   }
   SmallVector<Value> createIndex(OpBuilder &builder, ValueRange variables);
 

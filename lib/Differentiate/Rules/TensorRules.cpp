@@ -27,16 +27,6 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// A tensor of the shape of `like` filled with zeros (false) of `elementType`.
-static Value createZeros(OpBuilder &builder, Location loc, Value like,
-                         Type elementType) {
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, like), elementType);
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(elementType));
-  return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
-}
-
 /// Moves the cotangent of `result` back by `move`, and its support likewise,
 /// into the cotangent of `operand`. `move` takes a tensor of the shape of
 /// `result`, of floats or of i1. If `isPart`, only a part of the operand is in

@@ -1,0 +1,349 @@
+//===- GenericTranspose.cpp - the transpose of linalg.generic -----------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GenericTranspose.h"
+#include "ControlFlowRules.h"
+#include "GatherRule.h"
+#include "MatrixProduct.h"
+#include "OperandReach.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// Erases the ops of `block` that nothing uses.
+static void eraseDeadOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+namespace {
+
+/// What a transposed generic computes: the cotangent of an operand, or where
+/// that may differ from zero.
+enum class TransposedQuantity { Cotangent, Support };
+
+/// The transpose of a linear generic, one operand at a time.
+class TransposedGeneric {
+public:
+  TransposedGeneric(linalg::GenericOp op, Transposer &transposer);
+
+  LogicalResult addCotangentOf(OpOperand &operand);
+  LogicalResult addCotangentsOfInits();
+
+private:
+  struct Built {
+    /// Null if no cotangent reaches the operand.
+    Value result;
+    /// The scalar support in the region is an input: its position among them.
+    std::optional<unsigned> supportInput;
+    bool hasSupport = false;
+  };
+  FailureOr<Built> build(OpOperand &operand, TransposedQuantity quantity);
+  FailureOr<Support> supportOf(OpOperand &operand, const Built &built);
+  void setMaskOfProduct(Value mask, AffineMap map);
+
+  linalg::GenericOp op;
+  Transposer &transposer;
+  Location loc;
+  /// Operands of the transposed generics: what is not linear, the cotangents
+  /// of the results, the masks of their supports.
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> nonlinearArguments;
+  SmallVector<unsigned> results;
+  /// For each of `results`, the position of its mask in `inputs`.
+  SmallVector<std::optional<unsigned>> maskOfResult;
+  /// Operands with an element for each iteration, and their cotangents.
+  SmallVector<std::pair<OpOperand *, Value>> wholes;
+  std::optional<MatrixProduct> product;
+  /// Of a product with a mask on the cotangent of its result, which its
+  /// transpose does not read: the support of the factor.
+  std::optional<Support> factorSupport;
+};
+
+} // namespace
+
+TransposedGeneric::TransposedGeneric(linalg::GenericOp op,
+                                     Transposer &transposer)
+    : op(op), transposer(transposer), loc(op.getLoc()),
+      product(matchMatrixProduct(
+          op, [&](Value value) { return transposer.isLinear(value); })) {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (transposer.isLinear(input->get()))
+      continue;
+    inputs.push_back(transposer.primal(input->get()));
+    maps.push_back(op.getMatchingIndexingMap(input));
+    nonlinearArguments.push_back(op.getMatchingBlockArgument(input));
+  }
+  for (OpResult result : op->getResults()) {
+    Value cotangent = transposer.cotangent(result);
+    if (!cotangent)
+      continue;
+    results.push_back(result.getResultNumber());
+    inputs.push_back(cotangent);
+    maps.push_back(op.getIndexingMapMatchingResult(result));
+  }
+  for (unsigned number : results) {
+    OpResult result = op->getResult(number);
+    Support support = transposer.support(result);
+    maskOfResult.emplace_back();
+    if (!support)
+      continue;
+    AffineMap map =
+        support.map.compose(op.getIndexingMapMatchingResult(result));
+    if (product) {
+      setMaskOfProduct(support.mask, map);
+      continue;
+    }
+    maskOfResult.back() = inputs.size();
+    inputs.push_back(support.mask);
+    maps.push_back(map);
+  }
+}
+
+/// Keeps the mask of the result of a product out of the region: frees the
+/// coefficient from elements that would meet masked-out ones alone, unless the
+/// result is selected or nobody asked for the mask.
+void TransposedGeneric::setMaskOfProduct(Value mask, AffineMap map) {
+  OpBuilder &builder = transposer.builder;
+  AffineMap factorMap = op.getMatchingIndexingMap(product->factor);
+  bool isSelected = coversMask(factorMap, map);
+  if (!isSelected && isComputedFromFloats(mask)) {
+    factorSupport = Support();
+    return;
+  }
+  factorSupport = projectMask(builder, loc, mask, map, factorMap);
+  if (isSelected)
+    return;
+  auto position =
+      llvm::find(nonlinearArguments,
+                 op.getMatchingBlockArgument(product->coefficient)) -
+      nonlinearArguments.begin();
+  Support met = projectMask(builder, loc, mask, map, maps[position]);
+  inputs[position] = selectUnder(builder, loc, inputs[position], met);
+}
+
+/// The type that a sum of `type` accumulates in (semantics G11).
+static Type accumulationType(Type type) {
+  return type.isF16() || type.isBF16() ? Float32Type::get(type.getContext())
+                                       : type;
+}
+
+/// Rounds the elements of a tensor to `type`.
+static Value truncate(OpBuilder &builder, Location loc, Value value,
+                      Type type) {
+  auto tensor = cast<RankedTensorType>(value.getType());
+  Value init = createEmptyLike(builder, loc, value, type);
+  AffineMap identity = builder.getMultiDimIdentityMap(tensor.getRank());
+  SmallVector<utils::IteratorType> iterators(tensor.getRank(),
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, init.getType(), value, init,
+             ArrayRef<AffineMap>{identity, identity}, iterators,
+             [&](OpBuilder &nested, Location loc, ValueRange args) {
+               Value rounded =
+                   arith::TruncFOp::create(nested, loc, type, args[0]);
+               linalg::YieldOp::create(nested, loc, rounded);
+             })
+      .getResult(0);
+}
+
+FailureOr<TransposedGeneric::Built>
+TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
+  OpBuilder &builder = transposer.builder;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+
+  // Loops that the operand does not range over are summed; so are those that
+  // come back to an element (see OperandReach.h), one after the other.
+  SmallVector<utils::IteratorType> iterators(op.getNumLoops(),
+                                             utils::IteratorType::reduction);
+  for (unsigned loop : getLoopsOfOwnDimension(map))
+    iterators[loop] = utils::IteratorType::parallel;
+  // What is not written keeps the zero of the init, which has to be read: what
+  // does not read its init is taken to write all of it.
+  bool reduces =
+      llvm::is_contained(iterators, utils::IteratorType::reduction) ||
+      !isReachedInWhole(op, operand);
+
+  Type elementType = getElementTypeOrSelf(operand.get().getType());
+  bool isCotangent = quantity == TransposedQuantity::Cotangent;
+  Type resultType = !isCotangent ? Type(builder.getI1Type())
+                    : reduces    ? accumulationType(elementType)
+                                 : elementType;
+  Value init;
+  if (!isa<RankedTensorType>(operand.get().getType())) {
+    // A scalar operand: its cotangent is gathered in a tensor of rank 0.
+    auto type = RankedTensorType::get({}, resultType);
+    init = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  } else {
+    Value shape = transposer.shapeOf(operand.get());
+    init = reduces ? createZeros(builder, loc, shape, resultType)
+                   : createEmptyLike(builder, loc, shape, resultType);
+  }
+
+  SmallVector<Value> allInputs(inputs);
+  SmallVector<AffineMap> allMaps(maps);
+  allMaps.push_back(map);
+  unsigned firstWhole = allInputs.size();
+  for (auto [other, cotangent] : wholes) {
+    if (!reduces || !isCotangent)
+      break;
+    allInputs.push_back(cotangent);
+    allMaps.insert(allMaps.end() - 1, op.getMatchingIndexingMap(other));
+  }
+  auto transposed =
+      linalg::GenericOp::create(builder, loc, init.getType(), allInputs,
+                                ValueRange{init}, allMaps, iterators);
+  Block &block = transposed.getRegion().emplaceBlock();
+  for (Value input : allInputs)
+    block.addArgument(getElementTypeOrSelf(input.getType()), loc);
+  Value accumulator = block.addArgument(resultType, loc);
+  ArrayRef<BlockArgument> arguments = block.getArguments();
+
+  IRMapping mapping;
+  for (auto [original, counterpart] : llvm::zip(nonlinearArguments, arguments))
+    mapping.map(original, counterpart);
+  SmallVector<Value> linearArguments;
+  for (OpOperand &other : op->getOpOperands())
+    if (op.isDpsInit(&other) || transposer.isLinear(other.get()))
+      linearArguments.push_back(op.getMatchingBlockArgument(&other));
+  std::unique_ptr<Transposer> nested = transposer.createNested(
+      OpBuilder::atBlockEnd(&block), *op.getBody(), linearArguments, mapping);
+  auto cotangents = arguments.drop_front(nonlinearArguments.size());
+  Operation *yield = op.getBody()->getTerminator();
+  for (auto [index, number] : llvm::enumerate(results)) {
+    Support support;
+    if (maskOfResult[index])
+      support = Support::of(arguments[*maskOfResult[index]]);
+    nested->accumulate(yield->getOperand(number), cotangents[index], support,
+                       /*isSelected=*/true);
+  }
+  if (failed(nested->run()))
+    return failure();
+
+  Value argument = op.getMatchingBlockArgument(&operand);
+  Support support = nested->support(argument);
+  Value value = isCotangent ? nested->cotangent(argument) : support.mask;
+  Built built;
+  if (!value) {
+    transposed.erase();
+    return built;
+  }
+  built.hasSupport = static_cast<bool>(support);
+  if (auto input = dyn_cast_or_null<BlockArgument>(support.mask))
+    if (input.getOwner() == &block && input.getArgNumber() < inputs.size())
+      built.supportInput = input.getArgNumber();
+  OpBuilder &inner = nested->builder;
+  if (reduces && isCotangent) {
+    // Another operand may have that cotangent already.
+    for (auto [index, whole] : llvm::enumerate(wholes))
+      if (nested->cotangent(op.getMatchingBlockArgument(whole.first)) == value)
+        value = arguments[firstWhole + index];
+    if (resultType != elementType)
+      value = arith::ExtFOp::create(inner, loc, resultType, value);
+    value = arith::AddFOp::create(inner, loc, accumulator, value);
+  } else if (reduces) {
+    value = arith::OrIOp::create(inner, loc, accumulator, value);
+  }
+  linalg::YieldOp::create(inner, loc, value);
+  eraseDeadOps(block);
+  built.result = transposed.getResult(0);
+  if (isCotangent && resultType != elementType)
+    built.result = truncate(builder, loc, built.result, elementType);
+  return built;
+}
+
+FailureOr<Support> TransposedGeneric::supportOf(OpOperand &operand,
+                                                const Built &built) {
+  if (!built.hasSupport)
+    return Support();
+  // A mask that is there already, if the operand has the dimensions that it
+  // ranges over.
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  if (built.supportInput && map.isProjectedPermutation()) {
+    AffineMap maskMap = maps[*built.supportInput];
+    if (maskMap.isProjectedPermutation() && coversMask(map, maskMap))
+      return projectMask(transposer.builder, loc, inputs[*built.supportInput],
+                         maskMap, map);
+  }
+  FailureOr<Built> mask = build(operand, TransposedQuantity::Support);
+  if (failed(mask))
+    return failure();
+  return Support::of(mask->result);
+}
+
+LogicalResult TransposedGeneric::addCotangentOf(OpOperand &operand) {
+  FailureOr<Built> built = build(operand, TransposedQuantity::Cotangent);
+  if (failed(built))
+    return failure();
+  if (!built->result)
+    return success();
+  if (factorSupport) {
+    // Zero times what the coefficient holds.
+    transposer.accumulate(operand.get(), built->result, *factorSupport);
+    return success();
+  }
+  FailureOr<Support> support = supportOf(operand, *built);
+  if (failed(support))
+    return failure();
+  // What no iteration reads is reached no more than what a mask leaves out.
+  if (!*support && !isReachedInWhole(op, operand))
+    *support = createReach(transposer.builder, op, operand,
+                           transposer.shapeOf(operand.get()), [&](Value value) {
+                             return transposer.isLinear(value)
+                                        ? transposer.shapeOf(value)
+                                        : transposer.primal(value);
+                           });
+  Value cotangent = built->result;
+  if (op.getMatchingIndexingMap(&operand).isPermutation())
+    wholes.emplace_back(&operand, cotangent);
+  if (!isa<RankedTensorType>(operand.get().getType()))
+    cotangent = tensor::ExtractOp::create(transposer.builder, loc, cotangent);
+  // The region has selected already.
+  transposer.accumulate(operand.get(), cotangent, *support,
+                        /*isSelected=*/true);
+  return success();
+}
+
+LogicalResult TransposedGeneric::addCotangentsOfInits() {
+  for (OpResult result : op->getResults()) {
+    OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
+    if (!transposer.isLinear(init->get()) ||
+        !op.payloadUsesValueFromOperand(init))
+      continue;
+    if (op.getNumReductionLoops() == 0) {
+      if (failed(addCotangentOf(*init)))
+        return failure();
+      continue;
+    }
+    // A sum passes the cotangent of the result on to where it started.
+    transposer.accumulate(init->get(), transposer.cotangent(result),
+                          transposer.support(result), /*isSelected=*/true);
+  }
+  return success();
+}
+
+LogicalResult sparse_autograd::transposeGeneric(linalg::GenericOp op,
+                                                Transposer &transposer) {
+  TransposedGeneric transposed(op, transposer);
+  // Those with an element for each iteration first: others are sums of them.
+  for (bool isWhole : {true, false})
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (transposer.isLinear(input->get()) &&
+          op.getMatchingIndexingMap(input).isPermutation() == isWhole &&
+          failed(transposed.addCotangentOf(*input)))
+        return failure();
+  // Scalars that are linear are operands.
+  for (Value source : capturedLinearValues(op->getRegions(), transposer))
+    transposeGather(op, source, transposer);
+  return transposed.addCotangentsOfInits();
+}
