@@ -25,8 +25,8 @@ public:
   /// Whether `op` must be computed once.
   bool isOnce(mlir::Operation *op) const;
 
-  /// Whether a comparison depends on `op`; says that it does; forgets an op that
-  /// is gone, before another comes to live where it was.
+  /// Whether a comparison depends on `op`; says that it does; forgets an op
+  /// that is gone, before another comes to live where it was.
   bool contains(mlir::Operation *op) const { return compared.contains(op); }
   void insert(mlir::Operation *op) { compared.insert(op); }
   void forget(mlir::Operation *op) { compared.erase(op); }
