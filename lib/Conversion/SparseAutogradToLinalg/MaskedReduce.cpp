@@ -141,7 +141,11 @@ private:
     return space.mapSlices(
         slices, resultType, [&](ScalarBuilder &s, ValueRange values) -> Value {
           Value n = space.hasMask() ? values[1] : count;
-          Value mean = s.div(values[0], s.toFloat(n, type));
+          // An empty sum is 0 already.
+          Value divisor = arith::MaxSIOp::create(s.getBuilder(), n, s.i64(1));
+          Value mean = s.div(values[0], s.toFloat(divisor, type));
+          if (cast<FloatAttr>(empty).getValue().isZero())
+            return mean;
           Value isEmpty = s.compare(arith::CmpIPredicate::eq, n, s.i64(0));
           return s.select(isEmpty, s.constant(empty), mean);
         });

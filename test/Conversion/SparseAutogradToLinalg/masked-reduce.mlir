@@ -37,11 +37,11 @@ func.func @mean(%x: tensor<4x8xf32>, %m: tensor<4x8xi1>) -> tensor<f32> {
   // CHECK: linalg.generic
   // CHECK-SAME: ins(%[[REDUCED]]#0, %[[REDUCED]]#1 : tensor<f32>, tensor<i64>)
   // CHECK: ^bb0(%[[S:.*]]: f32, %[[N:.*]]: i64, %{{.*}}: f32):
-  // CHECK: %[[DIVISOR:.*]] = arith.sitofp %[[N]] : i64 to f32
+  // CHECK: %[[C1:.*]] = arith.constant 1 : i64
+  // CHECK: %[[ATLEAST1:.*]] = arith.maxsi %[[N]], %[[C1]] : i64
+  // CHECK: %[[DIVISOR:.*]] = arith.sitofp %[[ATLEAST1]] : i64 to f32
   // CHECK: %[[MEAN:.*]] = arith.divf %[[S]], %[[DIVISOR]] : f32
-  // CHECK: %[[ISEMPTY:.*]] = arith.cmpi eq, %[[N]], %{{.*}} : i64
-  // CHECK: %[[DEFAULT:.*]] = arith.constant 0.000000e+00 : f32
-  // CHECK: arith.select %[[ISEMPTY]], %[[DEFAULT]], %[[MEAN]] : f32
+  // CHECK-NEXT: linalg.yield %[[MEAN]] : f32
   %0 = sparse_autograd.masked_reduce mean %x, %m dims = [0, 1] : tensor<4x8xf32>, tensor<4x8xi1> -> tensor<f32>
   return %0 : tensor<f32>
 }
@@ -71,7 +71,8 @@ func.func @mean_unmasked(%x: tensor<?x8xf64>) -> tensor<f64> {
   // CHECK: %[[ROWS:.*]] = arith.index_cast %[[D]] : index to i64
   // CHECK: %[[EIGHT:.*]] = arith.constant 8 : i64
   // CHECK: %[[N:.*]] = arith.muli %[[ROWS]], %[[EIGHT]] : i64
-  // CHECK: arith.sitofp %[[N]] : i64 to f64
+  // CHECK: %[[ATLEAST1:.*]] = arith.maxsi %[[N]], %{{.*}} : i64
+  // CHECK: arith.sitofp %[[ATLEAST1]] : i64 to f64
   %0 = sparse_autograd.masked_reduce mean %x dims = [0, 1] : tensor<?x8xf64> -> tensor<f64>
   return %0 : tensor<f64>
 }
