@@ -12,6 +12,7 @@
 #include "SparseAutograd/Differentiate/Passes.h"
 #include "SparseAutograd/Fusion/Passes.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -49,6 +50,9 @@ static void addLowerSparse(OpPassManager &pm) {
   // Elementwise ops on tensors are loops over their elements.
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createTensorToAssertions());
+  // What a loop with constant bounds reads of a tensor of constant extents is
+  // there.
+  pm.addPass(arith::createIntRangeOptimizationsPass());
   addCleanup(pm);
   // Last: what it writes to is the destinations that it chose, and merging
   // equal empty tensors would undo that.
