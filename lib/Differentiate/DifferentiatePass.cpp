@@ -12,6 +12,10 @@
 #include "SparseAutograd/Differentiate/Passes.h"
 #include "SparseAutograd/Transforms/EraseDeadIterArgs.h"
 #include "SparseAutograd/Transforms/FoldBroadcasts.h"
+#include "SparseAutograd/Transforms/FoldConstants.h"
+#include "SparseAutograd/Transforms/FoldNegations.h"
+#include "SparseAutograd/Transforms/HoistInvariants.h"
+#include "SparseAutograd/Transforms/StoreIntoZeros.h"
 #include "SplitDerivative.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -298,6 +302,10 @@ struct DifferentiatePass
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     populateEraseDeadIterArgsPatterns(patterns);
     populateFoldBroadcastsPatterns(patterns);
+    populateFoldConstantsPatterns(patterns);
+    populateFoldNegationsPatterns(patterns);
+    populateHoistInvariantsPatterns(patterns);
+    populateStoreIntoZerosPatterns(patterns);
     FrozenRewritePatternSet simplifications(std::move(patterns));
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);

@@ -110,6 +110,8 @@ sparse_autograd::normalizeForDifferentiation(func::FuncOp function) {
   RewritePatternSet patterns(function.getContext());
   patterns.add<GeneralizeNamedOp>(function.getContext());
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+  // The factors of a square are one input.
+  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
   populateExpandOpsPatterns(patterns);
   populateReductionNormalizationPatterns(patterns);
   populateGatherNormalizationPatterns(patterns);

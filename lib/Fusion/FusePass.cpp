@@ -9,6 +9,7 @@
 #include "SparseAutograd/Fusion/Fusion.h"
 #include "SparseAutograd/Fusion/Passes.h"
 
+#include "SparseAutograd/Transforms/FoldNegations.h"
 #include "SparseAutograd/Transforms/ScatterDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,6 +67,7 @@ struct FusePass : impl::FusePassBase<FusePass> {
     populateScatterDimsPatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     populateRemoveUnreadInitsPatterns(patterns);
+    populateFoldNegationsPatterns(patterns);
     populateSimplifySelectsPatterns(patterns);
     populateMergeEqualAccumulatorsPatterns(patterns);
     addCanonicalization<arith::ArithDialect, linalg::LinalgDialect,

@@ -138,21 +138,43 @@ static Type accumulationType(Type type) {
                                        : type;
 }
 
-/// Rounds the elements of a tensor to `type`.
-static Value truncate(OpBuilder &builder, Location loc, Value value,
-                      Type type) {
-  auto tensor = cast<RankedTensorType>(value.getType());
-  Value init = createEmptyLike(builder, loc, value, type);
+/// The opposite of `value`, if that is one operation less; null otherwise.
+static Value dropNegation(OpBuilder &builder, Value value) {
+  if (auto negation = value.getDefiningOp<arith::NegFOp>())
+    return negation.getOperand();
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return {};
+  for (auto [negated, other] : {std::pair(product.getLhs(), product.getRhs()),
+                                std::pair(product.getRhs(), product.getLhs())})
+    if (auto negation = negated.getDefiningOp<arith::NegFOp>())
+      return arith::MulFOp::create(builder, product.getLoc(),
+                                   negation.getOperand(), other,
+                                   product.getFastmath());
+  return {};
+}
+
+/// What is left to do to the elements of a finished sum: negate them, round
+/// them to `type`.
+static Value finishSum(OpBuilder &builder, Location loc, Value sum, Type type,
+                       bool negate) {
+  if (!negate && getElementTypeOrSelf(sum.getType()) == type)
+    return sum;
+  auto tensor = cast<RankedTensorType>(sum.getType());
+  Value init = createEmptyLike(builder, loc, sum, type);
   AffineMap identity = builder.getMultiDimIdentityMap(tensor.getRank());
   SmallVector<utils::IteratorType> iterators(tensor.getRank(),
                                              utils::IteratorType::parallel);
   return linalg::GenericOp::create(
-             builder, loc, init.getType(), value, init,
+             builder, loc, init.getType(), sum, init,
              ArrayRef<AffineMap>{identity, identity}, iterators,
              [&](OpBuilder &nested, Location loc, ValueRange args) {
-               Value rounded =
-                   arith::TruncFOp::create(nested, loc, type, args[0]);
-               linalg::YieldOp::create(nested, loc, rounded);
+               Value element = args[0];
+               if (negate)
+                 element = arith::NegFOp::create(nested, loc, element);
+               if (element.getType() != type)
+                 element = arith::TruncFOp::create(nested, loc, type, element);
+               linalg::YieldOp::create(nested, loc, element);
              })
       .getResult(0);
 }
@@ -243,6 +265,12 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
     if (input.getOwner() == &block && input.getArgNumber() < inputs.size())
       built.supportInput = input.getArgNumber();
   OpBuilder &inner = nested->builder;
+  // A sum of negated terms is negated once.
+  Value positive =
+      reduces && isCotangent ? dropNegation(inner, value) : Value();
+  bool isNegated = static_cast<bool>(positive);
+  if (isNegated)
+    value = positive;
   if (reduces && isCotangent) {
     // Another operand may have that cotangent already.
     for (auto [index, whole] : llvm::enumerate(wholes))
@@ -257,8 +285,9 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
   linalg::YieldOp::create(inner, loc, value);
   eraseDeadOps(block);
   built.result = transposed.getResult(0);
-  if (isCotangent && resultType != elementType)
-    built.result = truncate(builder, loc, built.result, elementType);
+  if (isCotangent)
+    built.result =
+        finishSum(builder, loc, built.result, elementType, isNegated);
   return built;
 }
 

@@ -239,19 +239,28 @@ Value MaskedSlices::multiply(Value value, Value weights) {
                      });
 }
 
-Value MaskedSlices::subtractFromSelected(Value value, Value subtrahend) {
+Value MaskedSlices::subtractFromSelected(Value value, Value subtrahend,
+                                         Value factor) {
   SmallVector<Value> operands = {value, subtrahend};
   SmallVector<AffineMap> maps = {fullMap, reducedMap};
+  if (factor) {
+    operands.push_back(factor);
+    maps.push_back(fullMap);
+  }
   addMask(operands, maps);
   return elementwise(
       Extent::Full, computeType, operands, maps,
       [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
-        Value difference = arith::SubFOp::create(nested, loc, args[0], args[1]);
+        Value taken = args[1];
+        if (factor)
+          taken = arith::MulFOp::create(nested, loc, taken, args[2]);
+        Value difference = arith::SubFOp::create(nested, loc, args[0], taken);
         if (!mask)
           return difference;
         Value zero = arith::ConstantOp::create(nested, loc,
                                                nested.getZeroAttr(computeType));
-        return arith::SelectOp::create(nested, loc, args[2], difference, zero);
+        return arith::SelectOp::create(nested, loc, args[operands.size() - 1],
+                                       difference, zero);
       });
 }
 
@@ -301,11 +310,17 @@ static Value divideByFreedom(OpBuilder &builder, Location loc, Value count,
 }
 
 Value MaskedSlices::divideByCount(Value value) {
-  return elementwise(computeType, {value, createCount()},
-                     [](OpBuilder &nested, Location loc, ValueRange args) {
-                       return divideByFreedom(nested, loc, args[1], /*ddof=*/0,
-                                              args[0]);
-                     });
+  return elementwise(
+      computeType, {value, createCount()},
+      [](OpBuilder &nested, Location loc, ValueRange args) {
+        // A slice that selects nothing has no element to divide for.
+        Value one =
+            arith::ConstantOp::create(nested, loc, nested.getI64IntegerAttr(1));
+        Value count = arith::MaxSIOp::create(nested, loc, args[1], one);
+        Value divisor =
+            arith::SIToFPOp::create(nested, loc, args[0].getType(), count);
+        return arith::DivFOp::create(nested, loc, args[0], divisor);
+      });
 }
 
 //===----------------------------------------------------------------------===//

@@ -54,13 +54,14 @@ public:
   mlir::Value mean(mlir::Value value);
   /// Linear in `value`: its product with `weights`, both full or both reduced.
   mlir::Value multiply(mlir::Value value, mlir::Value weights);
-  /// Linear in both: full `value` minus reduced `subtrahend` on the selected
-  /// elements, zero on the others.
-  mlir::Value subtractFromSelected(mlir::Value value, mlir::Value subtrahend);
+  /// Linear in both: full `value` minus reduced `subtrahend`, times the full
+  /// `factor` if one is given, on the selected elements; zero on the others.
+  mlir::Value subtractFromSelected(mlir::Value value, mlir::Value subtrahend,
+                                   mlir::Value factor = {});
   /// Reduced `value` on every element of its slice: full.
   mlir::Value broadcast(mlir::Value value);
   /// Reduced `value` divided by the number of selected elements of the slice;
-  /// 0 for a slice that selects nothing.
+  /// as it is for a slice that selects nothing.
   mlir::Value divideByCount(mlir::Value value);
 
   /// exp of a full tensor.

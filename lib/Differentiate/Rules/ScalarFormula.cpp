@@ -371,11 +371,25 @@ FormulaBuilder::Term FormulaBuilder::multiply(const FormulaNode &node,
   return {arith::MulFOp::create(builder, loc, factor, build(node), flags)};
 }
 
+/// Whether `a` and `b` are the same product, built twice.
+static bool areEqualProducts(Value a, Value b) {
+  auto first = a.getDefiningOp<arith::MulFOp>();
+  auto second = b.getDefiningOp<arith::MulFOp>();
+  return first && second && first != second &&
+         first->getOperands() == second->getOperands();
+}
+
 FormulaBuilder::Term FormulaBuilder::add(Term a, Term b) {
   if (!a.value)
     return b;
   if (!b.value)
     return a;
+  // Of x * x: the adjoint of p + p doubles the cotangent, often that of a
+  // whole sum, before it is multiplied by each of many x.
+  if (areEqualProducts(a.value, b.value)) {
+    b.value.getDefiningOp()->erase();
+    b.value = a.value;
+  }
   if (a.negated == b.negated)
     return {arith::AddFOp::create(builder, loc, a.value, b.value, flags),
             a.negated};

@@ -146,7 +146,7 @@ struct MaskedReduceModel
 //===----------------------------------------------------------------------===//
 
 /// For a tangent t and the probabilities p, the tangent of log(p) is
-/// t - sum of p t on the selected elements; that of p is p times it.
+/// t - sum of p t on the selected elements; that of p is p t - p sum of p t.
 template <typename OpTy>
 struct SoftmaxModel
     : LinearizableOpInterface::ExternalModel<SoftmaxModel<OpTy>, OpTy> {
@@ -159,10 +159,12 @@ struct SoftmaxModel
     Value weights = slices.widen(op.getResult());
     if (isLog)
       weights = slices.exponential(weights);
-    Value sum = slices.sum(slices.multiply(tangent, weights));
-    Value result = slices.subtractFromSelected(tangent, sum);
-    if (!isLog)
-      result = slices.multiply(result, weights);
+    Value weighted = slices.multiply(tangent, weights);
+    Value sum = slices.sum(weighted);
+    // For the adjoint p (c - sum of p c): with p (t - sum) it would be another
+    // product an element.
+    Value result = isLog ? slices.subtractFromSelected(tangent, sum)
+                         : slices.subtractFromSelected(weighted, sum, weights);
     linearizer.setTangent(op.getResult(), slices.narrow(result));
     return success();
   }

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts the operations of functions in MLIR's generic form.
 
-Two counts: how many operations a function has, what is inside of an operation
-of linalg not counted, and how many scalar operations it performs, each as often
-as the loops around it run. Loops have constant bounds; operations of linalg run
-over the extents that their maps say. A branch counts as both of its sides.
+Counted is how many scalar operations a function performs, each as often as the
+loops around it run: how they are spread over operations of linalg is a matter
+of fusion. Loops have constant bounds; operations of linalg run over the extents
+that their maps say. A branch counts as both of its sides.
 """
 
 import re
@@ -118,24 +118,25 @@ DEFAULT_MAPS = {
 
 
 def count(function):
-    """The operations in the text, and those performed, by name."""
+    """The scalar operations that a function performs, by name."""
     constants = _constants(function, {})
-    written, performed = Counter(), Counter()
+    performed = Counter()
 
-    def visit(op, times, is_inside):
-        if op.name not in FREE:
-            if not is_inside:
-                written[op.name] += 1
-            if op.name.startswith(("arith.", "math.")):
-                performed[op.name] += times * _elements(op)
-        is_inside |= op.name.startswith("linalg.")
+    def visit(op, times):
+        # Arithmetic of indices says where data lies.
+        if (op.name.startswith(("arith.", "math.")) and
+                op.name not in FREE and not op.text.endswith("-> index")):
+            performed[op.name] += times * _elements(op)
+        # Not known: what it performs is known once it is lowered.
+        if op.name.startswith("sparse_autograd."):
+            performed[op.name] += times
         times *= _trips(op, constants)
         for inner in op.regions:
-            visit(inner, times, is_inside)
+            visit(inner, times)
 
     for op in function.regions:
-        visit(op, 1, False)
-    return written, performed
+        visit(op, 1)
+    return performed
 
 
 def _elements(op):

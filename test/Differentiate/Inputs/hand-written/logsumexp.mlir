@@ -1,5 +1,8 @@
+// The gradient is exp(x - y); 0 where y is -inf; where y is +inf, the same share
+// for each of the elements that are +inf (R8).
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
+#line = affine_map<(i) -> (i)>
 
 func.func private @f(%x: tensor<8x16xf32>) -> tensor<8xf32> {
   %y = sparse_autograd.masked_reduce logsumexp %x dims = [1] : tensor<8x16xf32> -> tensor<8xf32>
@@ -12,14 +15,39 @@ func.func @generated(%x: tensor<8x16xf32>, %ct: tensor<8xf32>) -> (tensor<8xf32>
 }
 
 func.func @by_hand(%x: tensor<8x16xf32>, %ct: tensor<8xf32>) -> (tensor<8xf32>, tensor<8x16xf32>) {
+  %zeros = arith.constant dense<0.0> : tensor<8xf32>
+  %one = arith.constant 1.0 : f32
+  %inf = arith.constant 0x7F800000 : f32
+  %neg_inf = arith.constant 0xFF800000 : f32
+  %empty_row = tensor.empty() : tensor<8xf32>
   %y = sparse_autograd.masked_reduce logsumexp %x dims = [1] : tensor<8x16xf32> -> tensor<8xf32>
+  %counts = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x16xf32>) outs(%zeros : tensor<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %is = arith.cmpf oeq, %a, %inf : f32
+    %one_f = arith.uitofp %is : i1 to f32
+    %s = arith.addf %out, %one_f : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  %shift, %share = linalg.generic {indexing_maps = [#line, #line, #line, #line], iterator_types = ["parallel"]}
+      ins(%y, %counts : tensor<8xf32>, tensor<8xf32>) outs(%empty_row, %empty_row : tensor<8xf32>, tensor<8xf32>) {
+  ^bb0(%l: f32, %m: f32, %o: f32, %q: f32):
+    // exp(x - inf) is 0. Beside a NaN there are no shares.
+    %is_lowest = arith.cmpf oeq, %l, %neg_inf : f32
+    %b = arith.select %is_lowest, %inf, %l : f32
+    %each = arith.divf %one, %m : f32
+    %is_inf = arith.cmpf oeq, %l, %inf : f32
+    %c = arith.select %is_inf, %each, %l : f32
+    linalg.yield %b, %c : f32, f32
+  } -> (tensor<8xf32>, tensor<8xf32>)
   %empty = tensor.empty() : tensor<8x16xf32>
-  %dx = linalg.generic {indexing_maps = [#id, #row, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%x, %y, %ct : tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8x16xf32>) {
-  ^bb0(%a: f32, %l: f32, %c: f32, %out: f32):
+  %dx = linalg.generic {indexing_maps = [#id, #row, #row, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %shift, %share, %ct : tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %l: f32, %s: f32, %c: f32, %out: f32):
     %d = arith.subf %a, %l : f32
     %e = math.exp %d : f32
-    %g = arith.mulf %e, %c : f32
+    %is = arith.cmpf oeq, %a, %inf : f32
+    %w = arith.select %is, %s, %e : f32
+    %g = arith.mulf %w, %c : f32
     linalg.yield %g : f32
   } -> tensor<8x16xf32>
   return %y, %dx : tensor<8xf32>, tensor<8x16xf32>

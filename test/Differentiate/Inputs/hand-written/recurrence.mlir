@@ -1,4 +1,5 @@
-// h = tanh(a h + x_t) over 12 steps. Backward, g <- g (1 - h h) a, da += g (1 - h h) h_before.
+// h = tanh(a h + x_t) over 12 steps. Backward, with s = (1 - h) (1 + h), g <- g s a,
+// da += g s h_before.
 func.func private @f(%a: f32, %x: tensor<12xf32>) -> f32 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -40,8 +41,9 @@ func.func @by_hand(%a: f32, %x: tensor<12xf32>, %ct: f32) -> (f32, f32, tensor<1
   %g, %da, %dx, %unused = scf.for %t = %c0 to %c12 step %c1 iter_args(%g0 = %ct, %da0 = %zero, %dx0 = %empty_x, %after = %h) -> (f32, f32, tensor<12xf32>, f32) {
     %at = arith.subi %c11, %t : index
     %before = tensor.extract %kept[%at] : tensor<12xf32>
-    %square = arith.mulf %after, %after : f32
-    %slope = arith.subf %one, %square : f32
+    %below = arith.subf %one, %after : f32
+    %above = arith.addf %one, %after : f32
+    %slope = arith.mulf %below, %above : f32
     %d = arith.mulf %g0, %slope : f32
     %w = arith.mulf %d, %before : f32
     %da1 = arith.addf %da0, %w : f32

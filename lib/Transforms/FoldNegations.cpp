@@ -1,0 +1,105 @@
+//===- FoldNegations.cpp - subtract what is negated and added -------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Transforms/FoldNegations.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// The opposite of `value`, if that is one operation less; null otherwise.
+static Value dropNegation(PatternRewriter &rewriter, Value value) {
+  if (auto negation = value.getDefiningOp<arith::NegFOp>())
+    return negation.getOperand();
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (!product || !product->hasOneUse())
+    return {};
+  for (auto [negated, other] : {std::pair(product.getLhs(), product.getRhs()),
+                                std::pair(product.getRhs(), product.getLhs())})
+    if (auto negation = negated.getDefiningOp<arith::NegFOp>())
+      return arith::MulFOp::create(rewriter, product.getLoc(),
+                                   negation.getOperand(), other,
+                                   product.getFastmath());
+  return {};
+}
+
+namespace {
+
+struct FoldNegation : OpRewritePattern<arith::AddFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::AddFOp op,
+                                PatternRewriter &rewriter) const override {
+    for (auto [minuend, negated] : {std::pair(op.getLhs(), op.getRhs()),
+                                    std::pair(op.getRhs(), op.getLhs())}) {
+      Value subtrahend = dropNegation(rewriter, negated);
+      if (!subtrahend)
+        continue;
+      rewriter.replaceOpWithNewOp<arith::SubFOp>(op, minuend, subtrahend,
+                                                 op.getFastmath());
+      return success();
+    }
+    return failure();
+  }
+};
+
+} // namespace
+
+/// What `value` is the negation of, element by element; null if of nothing.
+static Value getNegated(Value value) {
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      op.getBody()->getOperations().size() != 2 ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return {};
+  auto negation = dyn_cast<arith::NegFOp>(op.getBody()->front());
+  if (!negation || negation.getOperand() != op.getBody()->getArgument(0) ||
+      op.getBody()->getTerminator()->getOperand(0) != negation.getResult())
+    return {};
+  return op.getDpsInputs().front();
+}
+
+namespace {
+
+struct FoldNegatedInput : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      BlockArgument element = op.getMatchingBlockArgument(input);
+      Value negated = getNegated(input->get());
+      auto isAdded = [&](Operation *user) {
+        auto sum = dyn_cast<arith::AddFOp>(user);
+        return sum && sum.getLhs() != sum.getRhs();
+      };
+      if (!negated || element.use_empty() ||
+          !llvm::all_of(element.getUsers(), isAdded))
+        continue;
+      rewriter.modifyOpInPlace(op, [&] { input->set(negated); });
+      for (Operation *user : llvm::make_early_inc_range(element.getUsers())) {
+        auto sum = cast<arith::AddFOp>(user);
+        rewriter.setInsertionPoint(sum);
+        rewriter.replaceOpWithNewOp<arith::SubFOp>(
+            sum, sum.getLhs() == element ? sum.getRhs() : sum.getLhs(), element,
+            sum.getFastmath());
+      }
+      return success();
+    }
+    return failure();
+  }
+};
+
+} // namespace
+
+void sparse_autograd::populateFoldNegationsPatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<FoldNegation, FoldNegatedInput>(patterns.getContext());
+}

@@ -1,0 +1,91 @@
+// RUN: sparse-opt %s --split-input-file --sparse-autograd-differentiate | FileCheck %s
+
+#id = affine_map<(i) -> (i)>
+#all = affine_map<(i) -> ()>
+
+// The cotangent of a mean of squares: 2 / n is a constant, and the square has
+// one product in its adjoint.
+
+// CHECK-LABEL: func.func private @loss__value_and_grad_0(
+//  CHECK-SAME:     %[[X:.+]]: tensor<64xf32>
+//       CHECK:   %[[SCALE:.+]] = arith.constant dense<3.125000e-02> : tensor<f32>
+//       CHECK:   %[[DX:.+]] = linalg.generic {{.*}} ins(%[[X]], %[[SCALE]] : tensor<64xf32>, tensor<f32>)
+//       CHECK:   ^bb0(%[[E:.+]]: f32, %[[S:.+]]: f32, %{{.+}}: f32):
+//  CHECK-NEXT:     %[[P:.+]] = arith.mulf %[[S]], %[[E]] : f32
+//  CHECK-NEXT:     linalg.yield %[[P]] : f32
+//       CHECK:   return %{{.+}}, %[[DX]]
+func.func private @loss(%x: tensor<64xf32>) -> tensor<f32> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %n = arith.constant dense<64.0> : tensor<f32>
+  %sum = linalg.dot ins(%x, %x : tensor<64xf32>, tensor<64xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  %mean = arith.divf %sum, %n : tensor<f32>
+  return %mean : tensor<f32>
+}
+func.func @loss_gradient(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %v, %dx = sparse_autograd.value_and_grad @loss(%x) {wrt = [0]} : (tensor<64xf32>) -> (tensor<f32>, tensor<64xf32>)
+  return %dx : tensor<64xf32>
+}
+
+// -----
+
+#rows = affine_map<(i, j) -> (i)>
+#id = affine_map<(i, j) -> (i, j)>
+
+// The cotangents of rows are doubled before they meet elements.
+
+// CHECK-LABEL: func.func private @squares__vjp_0(
+//  CHECK-SAME:     %[[X:.+]]: tensor<?x8xf32>, %{{[^,]+}}, %[[CT:[^:]+]]: tensor<?xf32>
+//       CHECK:   %[[TWICE:.+]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[CT]] : tensor<?xf32>)
+//       CHECK:   ^bb0(%[[C:.+]]: f32, %{{.+}}: f32):
+//  CHECK-NEXT:     %[[S:.+]] = arith.addf %[[C]], %[[C]] : f32
+//       CHECK:   linalg.generic {{.*}} ins(%[[X]], %[[TWICE]] : tensor<?x8xf32>, tensor<?xf32>)
+//   CHECK-NOT:     arith.addf
+//       CHECK:   return
+func.func private @squares(%x: tensor<?x8xf32>, %zero: tensor<?xf32>) -> tensor<?xf32> {
+  %sum = linalg.generic {indexing_maps = [#id, #rows], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x8xf32>) outs(%zero : tensor<?xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %p = arith.mulf %a, %a : f32
+    %s = arith.addf %out, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  return %sum : tensor<?xf32>
+}
+func.func @squares_vjp(%x: tensor<?x8xf32>, %zero: tensor<?xf32>, %ct: tensor<?xf32>) -> tensor<?x8xf32> {
+  %r:2 = sparse_autograd.vjp @squares(%x, %zero) cotangents(%ct) {wrt = [0]}
+      : (tensor<?x8xf32>, tensor<?xf32>), (tensor<?xf32>) -> (tensor<?xf32>, tensor<?x8xf32>)
+  return %r#1 : tensor<?x8xf32>
+}
+
+// -----
+
+#rows = affine_map<(i, j) -> (i)>
+#id = affine_map<(i, j) -> (i, j)>
+
+// The deviations from what a function makes of their rows: the sum that goes
+// back to a row is subtracted, and nothing is negated for it.
+
+// CHECK-LABEL: func.func private @deviations__vjp_0(
+//   CHECK-NOT:   arith.negf
+//       CHECK:   arith.subf
+//   CHECK-NOT:   arith.negf
+//       CHECK:   return
+func.func private @deviations(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %empty = tensor.empty() : tensor<4x8xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #rows], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%zero : tensor<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %out, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  %d = linalg.generic {indexing_maps = [#id, #rows, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %sum : tensor<4x8xf32>, tensor<4xf32>) outs(%empty : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %m: f32, %out: f32):
+    %s = arith.subf %a, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  return %d : tensor<4x8xf32>
+}
+func.func @deviations_vjp(%x: tensor<4x8xf32>, %ct: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r:2 = sparse_autograd.vjp @deviations(%x) cotangents(%ct) {wrt = [0]}
+      : (tensor<4x8xf32>), (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
+  return %r#1 : tensor<4x8xf32>
+}
