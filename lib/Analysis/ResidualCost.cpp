@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ResidualCost.h"
+#include "SparseAutograd/Analysis/ResidualCost.h"
 
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

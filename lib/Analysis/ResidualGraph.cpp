@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ResidualGraph.h"
+#include "SparseAutograd/Analysis/ResidualGraph.h"
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
@@ -35,7 +35,7 @@ ResidualGraph::addOperation(std::optional<int64_t> cost,
   return operations.size() - 1;
 }
 
-ResidualGraph::Index ResidualGraph::addValue(int64_t size,
+ResidualGraph::Index ResidualGraph::addValue(std::optional<int64_t> size,
                                              std::optional<Index> operation) {
   values.push_back({size, operation});
   return values.size() - 1;
@@ -100,7 +100,7 @@ ResidualGraph::Plan ResidualGraph::findPlan(int64_t weight) const {
   }
   for (auto [index, value] : llvm::enumerate(values))
     addEdge(network, value.operation.value_or(source), nodeOf(index),
-            value.size * weight);
+            value.size ? *value.size * weight : infinite);
   for (Index value : needed)
     addEdge(network, nodeOf(value), sink, infinite);
 
@@ -131,6 +131,6 @@ int64_t ResidualGraph::getCost(const Plan &plan, int64_t weight) const {
 int64_t ResidualGraph::getSize(const Plan &plan) const {
   int64_t size = 0;
   for (unsigned index : plan.kept.set_bits())
-    size += values[index].size;
+    size += values[index].size.value_or(infinite);
   return size;
 }

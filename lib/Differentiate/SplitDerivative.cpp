@@ -8,12 +8,10 @@
 
 #include "SplitDerivative.h"
 
-#include "ResidualCost.h"
-#include "ResidualGraph.h"
-#include "SparseAutograd/Analysis/ComparedValues.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
+#include "SparseAutograd/Analysis/ResidualCost.h"
+#include "SparseAutograd/Analysis/ResidualPlan.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -43,23 +41,14 @@ private:
              argument.getArgNumber() >= numArguments;
     return late.contains(value.getDefiningOp());
   }
-  void remark();
 
   func::FuncOp joint;
   Block &body;
   unsigned numArguments, numResults;
-  /// The ops that depend on a cotangent.
+  /// The ops that depend on a cotangent, and the others.
   llvm::DenseSet<Operation *> late;
-  ResidualGraph graph;
-  /// The values and the ops of the graph, by their numbers.
-  SmallVector<Value> values;
-  SmallVector<Operation *> operations;
-  /// What an op costs; nothing if it must be computed once.
-  std::optional<int64_t> getCost(Operation *op) const {
-    return compared.isOnce(op) ? std::nullopt : estimateCost(op);
-  }
-  ComparedValues compared;
-  ResidualGraph::Plan plan;
+  SmallVector<Operation *> early;
+  ResidualPlan plan;
   SmallVector<Value> residuals;
 };
 
@@ -69,31 +58,19 @@ DerivativeSplitter::DerivativeSplitter(func::FuncOp joint,
                                        unsigned numArguments,
                                        unsigned numResults)
     : joint(joint), body(joint.getBody().front()), numArguments(numArguments),
-      numResults(numResults), compared(joint) {
-  llvm::DenseMap<Value, ResidualGraph::Index> numbers;
-  for (BlockArgument argument : body.getArguments().take_front(numArguments)) {
-    numbers[argument] = graph.addInput(estimateBytes(argument.getType()));
-    values.push_back(argument);
-  }
-  auto need = [&](Value value) {
-    if (!isLate(value))
-      graph.need(numbers.lookup(value));
-  };
+      numResults(numResults), plan(joint) {
+  auto getSize = [](Value value) { return estimateBytes(value.getType()); };
+  for (BlockArgument argument : body.getArguments().take_front(numArguments))
+    plan.addInput(argument, getSize(argument));
+  auto need = [&](Value value) { plan.need(value); };
   for (Operation &op : body.without_terminator()) {
     llvm::SetVector<Value> used = getReadValues(&op);
     if (llvm::any_of(used, [&](Value value) { return isLate(value); })) {
       late.insert(&op);
       llvm::for_each(used, need);
-      continue;
-    }
-    SmallVector<ResidualGraph::Index> operands = llvm::map_to_vector(
-        used, [&](Value value) { return numbers.lookup(value); });
-    ResidualGraph::Index number = graph.addOperation(getCost(&op), operands);
-    operations.push_back(&op);
-    for (Value result : op.getResults()) {
-      numbers[result] =
-          graph.addResult(number, estimateBytes(result.getType()));
-      values.push_back(result);
+    } else {
+      early.push_back(&op);
+      plan.addOperation(&op, getSize);
     }
   }
   llvm::for_each(body.getTerminator()->getOperands().drop_front(numResults),
@@ -104,55 +81,20 @@ void DerivativeSplitter::choose(std::optional<int64_t> budget) {
   // A byte that costs more is kept less often. At 2^20 nothing is kept for its
   // cost.
   int64_t weight = costOfKeptByte;
-  plan = graph.findPlan(weight);
-  for (int doubling = 0;
-       budget && graph.getSize(plan) > *budget && doubling < 20; ++doubling) {
+  plan.choose(weight);
+  for (int doubling = 0; budget && plan.getSize() > *budget && doubling < 20;
+       ++doubling) {
     weight *= 2;
-    plan = graph.findPlan(weight);
+    plan.choose(weight);
   }
-  if (budget && graph.getSize(plan) > *budget)
+  if (budget && plan.getSize() > *budget)
     emitWarning(joint.getLoc())
         << "the residuals of '" << joint.getSymName() << "' take "
-        << graph.getSize(plan) << " bytes at least, more than the budget of "
+        << plan.getSize() << " bytes at least, more than the budget of "
         << *budget << "; put what need not be kept into a "
         << CheckpointOp::getOperationName();
-  for (unsigned index : plan.kept.set_bits())
-    residuals.push_back(values[index]);
-  remark();
-}
-
-void DerivativeSplitter::remark() {
-  auto options = [&](StringRef name) {
-    return remark::RemarkOpts::name(name)
-        .category(residualRemarkCategory)
-        .function(joint.getSymName());
-  };
-  auto describe = [](Operation *op) -> std::string {
-    return op ? ("the result of '" + op->getName().getStringRef() + "'").str()
-              : "an argument";
-  };
-  for (Value value : residuals) {
-    Operation *op = value.getDefiningOp();
-    std::string reason;
-    if (!op)
-      reason = "nothing computes it";
-    else if (getCost(op))
-      reason = "computing it again, and what that needs, costs more";
-    else
-      reason = "it must not be computed twice";
-    remark::passed(value.getLoc(), options("kept"))
-        << describe(op) + " is kept: " + reason
-        << remark::metric("Bytes", estimateBytes(value.getType()));
-  }
-  for (unsigned index : plan.recomputed.set_bits()) {
-    Operation *op = operations[index];
-    std::optional<int64_t> cost = getCost(op);
-    // What costs nothing is not worth a word.
-    if (cost && *cost != 0)
-      remark::passed(op->getLoc(), options("recomputed"))
-          << describe(op) + " is computed again: keeping it costs more"
-          << remark::metric("Cost", *cost);
-  }
+  residuals = plan.getKept();
+  plan.remark(joint.getSymName());
 }
 
 /// Sets the type of a declaration and gives it a body.
@@ -177,7 +119,7 @@ void DerivativeSplitter::buildForward(func::FuncOp forward) {
   mapping.map(body.getArguments().take_front(numArguments),
               block->getArguments());
   OpBuilder builder = OpBuilder::atBlockEnd(block);
-  for (Operation *op : operations)
+  for (Operation *op : early)
     builder.clone(*op, mapping);
   func::ReturnOp::create(builder, joint.getLoc(),
                          llvm::map_to_vector(returned, [&](Value value) {
@@ -196,10 +138,9 @@ void DerivativeSplitter::buildBackward(func::FuncOp backward) {
   ValueRange arguments = block->getArguments();
   // Where both parts come to stand in one function, what is computed again
   // stays apart.
-  bool computesAgain =
-      llvm::any_of(plan.recomputed.set_bits(), [&](unsigned index) {
-        return estimateCost(operations[index]) != 0;
-      });
+  SmallVector<Operation *> recomputed = plan.getRecomputed();
+  bool computesAgain = llvm::any_of(
+      recomputed, [](Operation *op) { return estimateCost(op) != 0; });
   if (computesAgain)
     arguments =
         BarrierOp::create(builder, joint.getLoc(), arguments).getResults();
@@ -207,8 +148,8 @@ void DerivativeSplitter::buildBackward(func::FuncOp backward) {
   mapping.map(residuals, arguments.take_front(residuals.size()));
   mapping.map(body.getArguments().drop_front(numArguments),
               arguments.drop_front(residuals.size()));
-  for (unsigned index : plan.recomputed.set_bits())
-    builder.clone(*operations[index], mapping);
+  for (Operation *op : recomputed)
+    builder.clone(*op, mapping);
   for (Operation &op : body.without_terminator())
     if (late.contains(&op))
       builder.clone(op, mapping);

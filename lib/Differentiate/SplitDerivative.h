@@ -13,10 +13,6 @@
 
 namespace sparse_autograd {
 
-/// The category of remarks on residuals.
-inline constexpr llvm::StringLiteral residualRemarkCategory =
-    "sparse-autograd-residuals";
-
 /// Gives `forward` and `backward` bodies that together compute what `joint`
 /// does, the derivative of a function as `buildDerivative` makes it for `vjp`
 /// with `numArguments` arguments before the cotangents and `numResults` results
@@ -25,7 +21,7 @@ inline constexpr llvm::StringLiteral residualRemarkCategory =
 /// returns the gradients. Both are declarations before; their types are set.
 ///
 /// What is kept and what is computed again is the cheapest choice
-/// (ResidualGraph). Residuals of more than `budget` bytes are made fewer by
+/// (ResidualPlan). Residuals of more than `budget` bytes are made fewer by
 /// computing more again; if that does not suffice, a warning says so. Extents
 /// that are not static count as `assumedExtent`. Remarks tell what was chosen.
 ///

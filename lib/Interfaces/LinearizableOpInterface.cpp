@@ -255,6 +255,7 @@ void Linearizer::setTangent(Value primal, Value tangent) {
   if (!tangent)
     return;
   tangents[primal] = tangent;
+  known.insert(tangent);
   // Nobody needs the shape of a scalar, and the primal may not stay.
   if (isa<RankedTensorType>(tangent.getType()))
     // An identity hands a tangent on, perhaps into a region: the first primal

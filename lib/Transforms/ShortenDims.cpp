@@ -7,31 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Transforms/ShortenDims.h"
+#include "SparseAutograd/Analysis/ShapeOrigin.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
-
-/// An operand of the op that computes `value` with the same extents, or null.
-static Value getOperandOfSameShape(Value value) {
-  auto result = dyn_cast<OpResult>(value);
-  if (!result || !isa<RankedTensorType>(value.getType()))
-    return nullptr;
-  Operation *op = result.getOwner();
-  if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
-    return destination.getTiedOpOperand(result)->get();
-  if (auto cast = dyn_cast<tensor::CastOp>(op))
-    return isa<RankedTensorType>(cast.getSource().getType()) ? cast.getSource()
-                                                             : Value();
-  if (!OpTrait::hasElementwiseMappableTraits(op))
-    return nullptr;
-  // The condition of a select may be a scalar.
-  for (Value operand : op->getOperands())
-    if (isa<RankedTensorType>(operand.getType()))
-      return operand;
-  return nullptr;
-}
 
 namespace {
 /// The first tensors of chains of tensors of one shape.

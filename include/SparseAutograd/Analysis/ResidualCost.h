@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RESIDUALCOST_H
-#define SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RESIDUALCOST_H
+#ifndef SPARSEAUTOGRAD_ANALYSIS_RESIDUALCOST_H
+#define SPARSEAUTOGRAD_ANALYSIS_RESIDUALCOST_H
 
 #include "mlir/IR/Operation.h"
 
@@ -35,4 +35,4 @@ std::optional<int64_t> estimateCost(mlir::Operation *op);
 
 } // namespace sparse_autograd
 
-#endif // SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RESIDUALCOST_H
+#endif // SPARSEAUTOGRAD_ANALYSIS_RESIDUALCOST_H

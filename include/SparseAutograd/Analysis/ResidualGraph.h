@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RESIDUALGRAPH_H
-#define SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RESIDUALGRAPH_H
+#ifndef SPARSEAUTOGRAD_ANALYSIS_RESIDUALGRAPH_H
+#define SPARSEAUTOGRAD_ANALYSIS_RESIDUALGRAPH_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
@@ -54,8 +54,9 @@ public:
   /// again.
   Index addOperation(std::optional<int64_t> cost,
                      llvm::ArrayRef<Index> operands);
-  /// Adds a result of an operation.
-  Index addResult(Index operation, int64_t size) {
+  /// Adds a result of an operation; nothing for `size` says that it cannot be
+  /// kept.
+  Index addResult(Index operation, std::optional<int64_t> size) {
     return addValue(size, operation);
   }
   /// Says that the late part needs a value.
@@ -76,11 +77,11 @@ private:
     llvm::SmallVector<Index> operands;
   };
   struct Value {
-    int64_t size;
+    std::optional<int64_t> size;
     std::optional<Index> operation;
   };
 
-  Index addValue(int64_t size, std::optional<Index> operation);
+  Index addValue(std::optional<int64_t> size, std::optional<Index> operation);
 
   llvm::SmallVector<Operation> operations;
   llvm::SmallVector<Value> values;
@@ -89,4 +90,4 @@ private:
 
 } // namespace sparse_autograd
 
-#endif // SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RESIDUALGRAPH_H
+#endif // SPARSEAUTOGRAD_ANALYSIS_RESIDUALGRAPH_H

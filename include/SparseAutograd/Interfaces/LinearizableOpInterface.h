@@ -113,6 +113,9 @@ public:
   /// The tangent of `primal`, built as a zero where there is none.
   mlir::Value tangentOrZero(mlir::Value primal, mlir::Location loc);
 
+  /// Whether `value` is the tangent of a primal value.
+  bool isTangent(mlir::Value value) const { return known.contains(value); }
+
   /// States the tangent of a primal result. Null leaves it zero.
   void setTangent(mlir::Value primal, mlir::Value tangent);
 
@@ -167,6 +170,7 @@ protected:
 
 private:
   llvm::SmallVector<mlir::Operation *> retired;
+  llvm::DenseSet<mlir::Value> known;
 };
 
 /// Carries cotangents backward through a linear program.

@@ -6,17 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For reverse mode the tangent of a loop is a loop of its own: at each
-// iteration it computes the primal body again, from the values that the primal
-// loop carried into that iteration and has kept. Its transpose runs the
+// For reverse mode the tangent of a loop is a loop of its own: of the primal
+// body it reads at each iteration what the primal loop has kept, and computes
+// again what that makes cheaper (ResidualPlan). Its transpose runs the
 // iterations backward.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ControlFlowRules.h"
 #include "LoopTape.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
+#include "SparseAutograd/Analysis/ResidualCost.h"
+#include "SparseAutograd/Analysis/ResidualPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -89,15 +94,18 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
   static LogicalResult linearizeApart(scf::ForOp loop,
                                       ArrayRef<unsigned> active,
                                       Linearizer &linearizer) {
-    FailureOr<LoopTape> tape = LoopTape::record(loop, linearizer);
-    if (failed(tape))
-      return failure();
-    loop = tape->getLoop();
     Location loc = loop.getLoc();
     OpBuilder &builder = linearizer.builder;
     SmallVector<Value> inits;
     for (unsigned index : active)
       inits.push_back(linearizer.tangentOrZero(loop.getInitArgs()[index], loc));
+    // What the primal loop carries is read once it is known what it keeps.
+    // Until then it has the extents of what the loop starts from.
+    IRMapping mapping;
+    for (auto [argument, init] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()))
+      if (!argument.use_empty())
+        mapping.map(argument, createStandIn(builder, loc, init));
     auto tangent =
         scf::ForOp::create(builder, loc, loop.getLowerBound(),
                            loop.getUpperBound(), loop.getStep(), inits);
@@ -106,12 +114,8 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     if (!tangent.getBody()->empty())
       tangent.getBody()->getTerminator()->erase();
     builder.setInsertionPointToStart(tangent.getBody());
-    IRMapping mapping;
     mapping.map(loop.getInductionVar(), tangent.getInductionVar());
-    tape->read(builder,
-               createPosition(builder, loop, tangent.getInductionVar()),
-               mapping);
-    for (Operation *op : tape->getPrimalOps())
+    for (Operation *op : getPrimalOps(*loop.getBody()))
       builder.clone(*op, mapping);
     auto primalYield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     auto yield = scf::YieldOp::create(
@@ -122,19 +126,109 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     linearizer.noteClones(mapping);
     for (auto [position, index] : llvm::enumerate(active)) {
       Value argument = tangent.getRegionIterArg(position);
+      linearizer.noteShape(argument, loop.getInitArgs()[index]);
       if (Value primal =
               mapping.lookupOrNull(Value(loop.getRegionIterArg(index))))
         linearizer.setTangent(primal, argument);
-      else // What the body does not read is not kept, but it has its extents.
-        linearizer.noteShape(argument, loop.getInitArgs()[index]);
     }
     if (failed(linearizer.linearizeBlock(*tangent.getBody())))
       return failure();
     yield->setOperands(createForwardedTangents(
         *tangent.getBody(), /*firstOperand=*/0, active, linearizer));
+
+    SmallVector<Value> kept =
+        chooseKeptValues(loop, tangent, mapping, linearizer);
+    FailureOr<LoopTape> tape = LoopTape::record(loop, kept, linearizer);
+    if (failed(tape))
+      return failure();
+    loop = tape->getLoop();
+    builder.setInsertionPointToStart(tangent.getBody());
+    IRMapping read;
+    tape->read(builder,
+               createPosition(builder, loop, tangent.getInductionVar()), read);
+    for (Value value : kept)
+      mapping.lookup(value).replaceAllUsesWith(read.lookup(value));
     for (auto [position, index] : llvm::enumerate(active))
       linearizer.setTangent(loop.getResult(index), tangent.getResult(position));
     return success();
+  }
+
+  /// A value of the type and the extents of `init` of which nothing else is
+  /// known.
+  static Value createStandIn(OpBuilder &builder, Location loc, Value init) {
+    if (isa<RankedTensorType>(init.getType()))
+      return tensor::CastOp::create(builder, loc, init.getType(), init);
+    return UnrealizedConversionCastOp::create(builder, loc, init.getType(),
+                                              init)
+        .getResult(0);
+  }
+
+  /// The values of the body of `loop` that its transpose reads rather than
+  /// computes again; `mapping` has their counterparts in the body of `tangent`.
+  static SmallVector<Value> chooseKeptValues(scf::ForOp loop,
+                                             scf::ForOp tangent,
+                                             const IRMapping &mapping,
+                                             Linearizer &linearizer) {
+    // The values of the tangent loop that the primal loop has as well.
+    llvm::DenseMap<Value, Value> originals;
+    SmallVector<Value> standIns;
+    for (BlockArgument argument : loop.getRegionIterArgs())
+      if (Value standIn = mapping.lookupOrNull(Value(argument))) {
+        originals[standIn] = argument;
+        standIns.push_back(standIn);
+      }
+    for (Operation &op : *loop.getBody())
+      for (Value result : op.getResults())
+        if (Value clone = mapping.lookupOrNull(result))
+          originals[clone] = result;
+
+    // What is yielded for a carried value that is kept is kept with it.
+    llvm::DenseSet<Value> keptAnyway;
+    auto sizeOf = [&](Value value) -> std::optional<int64_t> {
+      Value original = originals.lookup(value);
+      if (!original || !LoopTape::canKeep(loop, original))
+        return std::nullopt;
+      return keptAnyway.contains(original) ? 0 : estimateBytes(value.getType());
+    };
+    auto choose = [&](ResidualPlan &plan) {
+      for (Value standIn : standIns)
+        plan.addInput(standIn, estimateBytes(standIn.getType()));
+      llvm::DenseSet<Value> linear(llvm::from_range,
+                                   tangent.getRegionIterArgs());
+      auto isLinear = [&](Value value) {
+        return linear.contains(value) || linearizer.isTangent(value);
+      };
+      for (Operation &op : *tangent.getBody()) {
+        llvm::SetVector<Value> used = getReadValues(&op);
+        bool isTerminator = op.hasTrait<OpTrait::IsTerminator>();
+        if (!isTerminator && llvm::none_of(used, isLinear)) {
+          plan.addOperation(&op, sizeOf);
+          continue;
+        }
+        for (Value result : op.getResults())
+          if (isDifferentiableType(result.getType()))
+            linear.insert(result);
+        for (Value value : used)
+          if (!isLinear(value))
+            plan.need(value);
+      }
+      plan.choose(costOfKeptByte);
+    };
+    ResidualPlan first(tangent);
+    choose(first);
+    for (OpOperand &yielded :
+         loop.getBody()->getTerminator()->getOpOperands()) {
+      Value argument = loop.getRegionIterArg(yielded.getOperandNumber());
+      if (Value standIn = mapping.lookupOrNull(argument);
+          standIn && first.keeps(standIn))
+        keptAnyway.insert(yielded.get());
+    }
+    ResidualPlan plan(tangent);
+    choose(plan);
+    if (auto function = loop->getParentOfType<FunctionOpInterface>())
+      plan.remark(function.getName());
+    return llvm::map_to_vector(
+        plan.getKept(), [&](Value value) { return originals.lookup(value); });
   }
 
   /// Masks go around the loop with the cotangents that they are supports of.

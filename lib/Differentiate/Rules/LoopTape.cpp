@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopTape.h"
-#include "ControlFlowRules.h"
 #include "Slices.h"
+#include "SparseAutograd/Analysis/ShapeOrigin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -39,6 +39,82 @@ Value sparse_autograd::createPosition(OpBuilder &builder, scf::ForOp loop,
                                          position);
 }
 
+//===----------------------------------------------------------------------===//
+// Extents of what is kept
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An extent that is known before a loop: `size`, or the extent `dim` of
+/// `tensor`.
+struct OuterExtent {
+  Value size = {}, tensor = {};
+  int64_t dim = 0;
+};
+} // namespace
+
+static std::optional<OuterExtent> findOuterExtent(scf::ForOp loop, Value tensor,
+                                                  int64_t dim) {
+  while (tensor) {
+    if (loop.isDefinedOutsideOfLoop(tensor))
+      return OuterExtent{{}, tensor, dim};
+    if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+      if (argument.getOwner() != loop.getBody())
+        return std::nullopt;
+      tensor = loop.getTiedLoopInit(argument)->get();
+      continue;
+    }
+    auto empty = tensor.getDefiningOp<tensor::EmptyOp>();
+    if (!empty) {
+      tensor = getOperandOfSameShape(tensor);
+      continue;
+    }
+    if (!empty.getType().isDynamicDim(dim))
+      return std::nullopt;
+    Value size = empty.getDynamicSize(dim);
+    if (loop.isDefinedOutsideOfLoop(size))
+      return OuterExtent{size};
+    auto asked = size.getDefiningOp<tensor::DimOp>();
+    if (!asked || !asked.getConstantIndex())
+      return std::nullopt;
+    tensor = asked.getSource();
+    dim = *asked.getConstantIndex();
+  }
+  return std::nullopt;
+}
+
+bool LoopTape::canKeep(scf::ForOp loop, Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return value.getType().isIntOrIndexOrFloat();
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim) && !findOuterExtent(loop, value, dim))
+      return false;
+  return true;
+}
+
+/// The extents of `value`, which can be kept, before `loop`.
+static SmallVector<OpFoldResult> getOuterShape(OpBuilder &builder,
+                                               scf::ForOp loop, Value value) {
+  SmallVector<OpFoldResult> shape;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim)) {
+      shape.push_back(builder.getIndexAttr(type.getDimSize(dim)));
+      continue;
+    }
+    std::optional<OuterExtent> extent = findOuterExtent(loop, value, dim);
+    shape.push_back(extent->size
+                        ? OpFoldResult(extent->size)
+                        : tensor::getMixedSize(builder, loop.getLoc(),
+                                               extent->tensor, extent->dim));
+  }
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Tapes
+//===----------------------------------------------------------------------===//
+
 /// Offsets, sizes and strides of the entry `position` of `tape`.
 static void getEntry(OpBuilder &builder, Location loc, Value tape,
                      Value position, SmallVectorImpl<OpFoldResult> &offsets,
@@ -51,74 +127,114 @@ static void getEntry(OpBuilder &builder, Location loc, Value tape,
   sizes[0] = builder.getIndexAttr(1);
 }
 
-FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, Linearizer &linearizer) {
+/// `tape` with `value` at `position`.
+static Value write(OpBuilder &builder, Location loc, Value value, Value tape,
+                   Value position) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return tensor::InsertOp::create(builder, loc, value, tape, position);
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  getEntry(builder, loc, tape, position, offsets, sizes, strides);
+  return replaceSlice(builder, loc, value, tape, offsets, sizes, strides);
+}
+
+FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, ArrayRef<Value> values,
+                                     Linearizer &linearizer) {
   Location loc = loop.getLoc();
   OpBuilder builder(loop);
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  // The carried values whose tapes have what is yielded for them as well, by
+  // what is yielded.
+  llvm::SmallDenseMap<Value, Value> carriedAs;
+  for (Value value : values) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument)
+      continue;
+    Value next = yield.getOperand(argument.getArgNumber() - 1);
+    if (next.getParentBlock() == loop.getBody() && next.getDefiningOp() &&
+        llvm::is_contained(values, next))
+      carriedAs.try_emplace(next, value);
+  }
+  auto sharesTape = [&](Value argument) {
+    return llvm::any_of(carriedAs,
+                        [&](auto &pair) { return pair.second == argument; });
+  };
+
+  // One tape for each value but those that share one.
   Value count = createTripCount(builder, loop, loop.getLowerBound(),
                                 loop.getUpperBound(), loop.getStep());
-  SmallVector<Value> inits(loop.getInitArgs());
-  SmallVector<unsigned> keptArguments;
-  for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
-    if (argument.use_empty())
-      continue;
-    Type type = argument.getType();
-    if (!isa<RankedTensorType>(type) && !type.isIntOrIndexOrFloat())
+  std::optional<APInt> staticCount = loop.getStaticTripCount();
+  SmallVector<Value> inits(loop.getInitArgs()), taped;
+  for (Value value : values) {
+    if (!canKeep(loop, value))
       return loop.emitOpError("carries ")
-             << type
+             << value.getType()
              << ", which cannot be kept for the backward pass; carry tensors "
                 "and numbers";
-    SmallVector<OpFoldResult> shape = {count};
-    if (isa<RankedTensorType>(type))
-      llvm::append_range(shape, tensor::getMixedSizes(
-                                    builder, loc, loop.getInitArgs()[index]));
-    keptArguments.push_back(index);
-    inits.push_back(tensor::EmptyOp::create(builder, loc, shape,
-                                            getElementTypeOrSelf(type)));
+    if (carriedAs.contains(value))
+      continue;
+    int64_t numMore = sharesTape(value) ? 1 : 0;
+    SmallVector<OpFoldResult> shape = getOuterShape(builder, loop, value);
+    OpFoldResult length =
+        staticCount ? OpFoldResult(builder.getIndexAttr(
+                          staticCount->getSExtValue() + numMore))
+                    : arith::AddIOp::create(
+                          builder, loc, count,
+                          arith::ConstantIndexOp::create(builder, loc, numMore))
+                          .getResult();
+    shape.insert(shape.begin(), length);
+    taped.push_back(value);
+    inits.push_back(tensor::EmptyOp::create(
+        builder, loc, shape, getElementTypeOrSelf(value.getType())));
   }
 
-  auto taped = scf::ForOp::create(builder, loc, loop.getLowerBound(),
-                                  loop.getUpperBound(), loop.getStep(), inits);
-  taped->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  Block *body = taped.getBody();
+  auto replacement =
+      scf::ForOp::create(builder, loc, loop.getLowerBound(),
+                         loop.getUpperBound(), loop.getStep(), inits);
+  replacement->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  Block *body = replacement.getBody();
   unsigned numCarried = loop.getNumRegionIterArgs();
   body->getOperations().splice(body->end(), loop.getBody()->getOperations());
-  for (auto [old, replacement] :
-       llvm::zip(loop.getBody()->getArguments(), body->getArguments()))
-    old.replaceAllUsesWith(replacement);
   IRMapping clones;
-  clones.map(loop.getBody()->getArguments(),
-             body->getArguments().take_front(1 + numCarried));
-  for (auto [old, replacement] :
-       llvm::zip(loop.getResults(), taped.getResults())) {
-    clones.map(old, replacement);
-    old.replaceAllUsesWith(replacement);
+  for (auto [old, argument] :
+       llvm::zip(loop.getBody()->getArguments(), body->getArguments())) {
+    clones.map(Value(old), Value(argument));
+    old.replaceAllUsesWith(argument);
+  }
+  for (auto [old, result] :
+       llvm::zip(loop.getResults(), replacement.getResults())) {
+    clones.map(Value(old), Value(result));
+    old.replaceAllUsesWith(result);
   }
   linearizer.noteClones(clones);
 
   LoopTape result;
-  result.primalOps = sparse_autograd::getPrimalOps(*body);
+  result.loop = replacement;
   builder.setInsertionPointToStart(body);
-  Value position = createPosition(builder, taped, taped.getInductionVar());
-  auto yield = cast<scf::YieldOp>(body->getTerminator());
-  for (auto [tapeIndex, index] : llvm::enumerate(keptArguments)) {
-    Value tape = taped.getRegionIterArg(numCarried + tapeIndex);
-    Value value = taped.getRegionIterArg(index);
-    Value extended;
-    if (isa<RankedTensorType>(value.getType())) {
-      SmallVector<OpFoldResult> offsets, sizes, strides;
-      getEntry(builder, loc, tape, position, offsets, sizes, strides);
-      extended =
-          replaceSlice(builder, loc, value, tape, offsets, sizes, strides);
-    } else {
-      extended = tensor::InsertOp::create(builder, loc, value, tape, position);
-    }
-    yield.getResultsMutable().append(extended);
-  }
+  Value position =
+      createPosition(builder, replacement, replacement.getInductionVar());
+  for (auto [index, value] : llvm::enumerate(taped)) {
+    // Written as soon as it is there: what follows may compute in its place.
+    Value source = clones.lookupOrDefault(value);
+    Operation *definition = source.getDefiningOp();
+    builder.setInsertionPointAfter(definition ? definition
+                                              : position.getDefiningOp());
+    Value tape = replacement.getRegionIterArg(numCarried + index);
+    yield.getResultsMutable().append(
+        write(builder, loc, source, tape, position));
 
-  result.loop = taped;
-  result.kept.resize(numCarried);
-  for (auto [tapeIndex, index] : llvm::enumerate(keptArguments))
-    result.kept[index] = taped.getResult(numCarried + tapeIndex);
+    Value kept = replacement.getResult(numCarried + index);
+    for (auto [yielded, carried] : carriedAs) {
+      if (carried != value)
+        continue;
+      // What the last iteration yields is what the loop returns.
+      builder.setInsertionPointAfter(replacement);
+      kept = write(builder, loc,
+                   replacement.getTiedLoopResult(cast<BlockArgument>(source)),
+                   kept, count);
+      result.entries.push_back({yielded, kept, /*isYielded=*/true});
+    }
+    result.entries.push_back({value, kept, /*isYielded=*/false});
+  }
   linearizer.retire(loop);
   return result;
 }
@@ -126,20 +242,22 @@ FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, Linearizer &linearizer) {
 void LoopTape::read(OpBuilder &builder, Value position,
                     IRMapping &mapping) const {
   Location loc = loop->getLoc();
-  for (auto [index, tape] : llvm::enumerate(kept)) {
-    if (!tape)
-      continue;
-    scf::ForOp source = loop;
-    Value argument = source.getRegionIterArg(index);
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
+  for (const Entry &entry : entries) {
+    Value at = position;
+    if (entry.isYielded)
+      at = arith::AddIOp::create(
+          builder, loc, position,
+          arith::ConstantIndexOp::create(builder, loc, 1));
+    auto type = dyn_cast<RankedTensorType>(entry.value.getType());
     if (!type) {
-      mapping.map(argument,
-                  tensor::ExtractOp::create(builder, loc, tape, position));
+      mapping.map(
+          entry.value,
+          tensor::ExtractOp::create(builder, loc, entry.tape, at).getResult());
       continue;
     }
     SmallVector<OpFoldResult> offsets, sizes, strides;
-    getEntry(builder, loc, tape, position, offsets, sizes, strides);
-    mapping.map(argument,
-                createSlice(builder, loc, type, tape, offsets, sizes, strides));
+    getEntry(builder, loc, entry.tape, at, offsets, sizes, strides);
+    mapping.map(entry.value, createSlice(builder, loc, type, entry.tape,
+                                         offsets, sizes, strides));
   }
 }

@@ -24,29 +24,38 @@ mlir::Value createTripCount(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
 mlir::Value createPosition(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
                            mlir::Value iv);
 
-/// Keeps what a loop carries into each of its iterations.
+/// Keeps values of each iteration of a loop.
 class LoopTape {
 public:
-  /// Replaces `loop` by one that keeps what its body reads of the carried
-  /// values.
+  /// Whether `value`, which stands in the body of `loop`, can be kept: a tensor
+  /// whose extents are known before the loop, or a number.
+  static bool canKeep(mlir::scf::ForOp loop, mlir::Value value);
+
+  /// Replaces `loop` by one that keeps `values`, carried values and results of
+  /// ops in its body. A carried value and what is yielded for it share a tape:
+  /// what one iteration yields is what the next one starts from.
   static llvm::FailureOr<LoopTape> record(mlir::scf::ForOp loop,
+                                          llvm::ArrayRef<mlir::Value> values,
                                           Linearizer &linearizer);
 
   /// The loop that keeps the values.
   mlir::scf::ForOp getLoop() const { return loop; }
 
-  /// The ops that the body of the loop had before it kept values.
-  llvm::ArrayRef<mlir::Operation *> getPrimalOps() const { return primalOps; }
-
-  /// Maps the carried values of the loop to what was kept for `position`.
+  /// Maps the kept values, as `record` was told them, to those of the iteration
+  /// at `position`.
   void read(mlir::OpBuilder &builder, mlir::Value position,
             mlir::IRMapping &mapping) const;
 
 private:
+  struct Entry {
+    mlir::Value value, tape;
+    /// The value is what an iteration yields on a tape of what it starts from:
+    /// it stands one further on.
+    bool isYielded;
+  };
+
   mlir::scf::ForOp loop;
-  llvm::SmallVector<mlir::Operation *> primalOps;
-  /// For each carried value, the kept values; null if they are not needed.
-  llvm::SmallVector<mlir::Value> kept;
+  llvm::SmallVector<Entry> entries;
 };
 
 } // namespace sparse_autograd

@@ -290,15 +290,21 @@ func.func @g(%x0: f32, %ct: f32) -> f32 {
 
 // -----
 
-// A loop that carries what cannot be kept.
+// A loop that carries what cannot be kept, nor anything that it is needed for.
 func.func @f(%x0: f32, %x1: index, %x2: vector<2xi32>) -> f32 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // expected-error@+1 {{'scf.for' op carries 'vector<2xi32>', which cannot be kept for the backward pass; carry tensors and numbers}}
   %r:2 = scf.for %i = %c0 to %x1 step %c1 iter_args(%a = %x0, %v = %x2) -> (f32, vector<2xi32>) {
-    %k = vector.extract %v[0] : i32 from vector<2xi32>
-    %w = arith.sitofp %k : i32 to f32
-    %b = arith.mulf %a, %w : f32
+    %w = tensor.generate %x1 {
+    ^bb0(%j: index):
+      %k = vector.extract %v[0] : i32 from vector<2xi32>
+      %e = arith.sitofp %k : i32 to f32
+      tensor.yield %e : f32
+    } : tensor<?xf32>
+    %d = tensor.splat %a[%x1] : tensor<?xf32>
+    %p = arith.mulf %d, %w : tensor<?xf32>
+    %b = tensor.extract %p[%c0] : tensor<?xf32>
     %u = arith.addi %v, %v : vector<2xi32>
     scf.yield %b, %u : f32, vector<2xi32>
   }

@@ -1,16 +1,16 @@
 // RUN: sparse-opt %s --split-input-file --sparse-autograd-differentiate | FileCheck %s
 
-// The gradient of what a loop reads a part of at a time is added to in that
-// part: an iteration takes no time for the rest.
+// The gradient of what a loop reads a part of at a time is written in that part:
+// an iteration takes no time for the rest. It starts from zeros, to which
+// nothing need be added if every iteration reads another part.
 
 // CHECK-LABEL: func.func private @elements__value_and_grad_0(
 //       CHECK:   %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : tensor<12xf32>
 //       CHECK:   scf.for
 //       CHECK:   scf.for {{.*}} iter_args(%{{.+}} = %{{.+}}, %[[DX:.+]] = %[[ZERO]])
 //   CHECK-NOT:     tensor<12xi1>
-//       CHECK:     %[[OLD:.+]] = tensor.extract %[[DX]][%[[I:.+]]] : tensor<12xf32>
-//  CHECK-NEXT:     %[[NEW:.+]] = arith.addf %[[OLD]], %{{.+}} : f32
-//  CHECK-NEXT:     %[[NEXT:.+]] = tensor.insert %[[NEW]] into %[[DX]][%[[I]]] : tensor<12xf32>
+//   CHECK-NOT:     tensor.extract %[[DX]]
+//       CHECK:     %[[NEXT:.+]] = tensor.insert %{{.+}} into %[[DX]][%[[I:.+]]] : tensor<12xf32>
 //  CHECK-NEXT:     scf.yield %{{.+}}, %[[NEXT]]
 func.func private @elements(%x: tensor<12xf32>) -> f32 {
   %c0 = arith.constant 0 : index
@@ -27,6 +27,36 @@ func.func private @elements(%x: tensor<12xf32>) -> f32 {
 func.func @elements_gradient(%x: tensor<12xf32>) -> (f32, tensor<12xf32>) {
   %v, %dx = sparse_autograd.value_and_grad @elements(%x) {wrt = [0]} : (tensor<12xf32>) -> (f32, tensor<12xf32>)
   return %v, %dx : f32, tensor<12xf32>
+}
+
+// -----
+
+// Two iterations read the same element: what they contribute is added.
+
+// CHECK-LABEL: func.func private @pairs__value_and_grad_0(
+//       CHECK:   scf.for
+//       CHECK:   scf.for {{.*}} iter_args(%{{.+}} = %{{.+}}, %[[DX:.+]] = %{{.+}})
+//       CHECK:     %[[OLD:.+]] = tensor.extract %[[DX]][%[[I:.+]]] : tensor<6xf32>
+//  CHECK-NEXT:     %[[NEW:.+]] = arith.addf %[[OLD]], %{{.+}} : f32
+//  CHECK-NEXT:     %[[NEXT:.+]] = tensor.insert %[[NEW]] into %[[DX]][%[[I]]] : tensor<6xf32>
+//  CHECK-NEXT:     scf.yield %{{.+}}, %[[NEXT]]
+func.func private @pairs(%x: tensor<6xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c12 = arith.constant 12 : index
+  %one = arith.constant 1.0 : f32
+  %p = scf.for %i = %c0 to %c12 step %c1 iter_args(%before = %one) -> (f32) {
+    %half = arith.divsi %i, %c2 : index
+    %e = tensor.extract %x[%half] : tensor<6xf32>
+    %after = arith.mulf %before, %e : f32
+    scf.yield %after : f32
+  }
+  return %p : f32
+}
+func.func @pairs_gradient(%x: tensor<6xf32>) -> (f32, tensor<6xf32>) {
+  %v, %dx = sparse_autograd.value_and_grad @pairs(%x) {wrt = [0]} : (tensor<6xf32>) -> (f32, tensor<6xf32>)
+  return %v, %dx : f32, tensor<6xf32>
 }
 
 // -----

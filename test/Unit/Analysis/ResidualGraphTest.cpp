@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ResidualGraph.h"
+#include "SparseAutograd/Analysis/ResidualGraph.h"
 #include "gtest/gtest.h"
 
 #include <random>
