@@ -116,6 +116,17 @@ FUNCTIONS = [
   %s4 = arith.constant 4 : index
   %y = tensor.expand_shape %s [[0, 1], [2]] output_shape [!2, 3, !4] : <<6x4>> into <<2x=3x4>>
   return %y : <<2x=3x4>>""", lambda x: (x**2).reshape(2, 3, 4)),
+    Function("expand_views", ["<<6x4>>", "<<2x4x2>>", "<<2x3x2>>"],
+             ["<<2x3x2>>", "tensor<2x2x4x!T>"], """
+  %s2 = arith.constant 2 : index
+  %s3 = arith.constant 3 : index
+  %s4 = arith.constant 4 : index
+  %e = tensor.expand_shape %x0 [[0, 1], [2]] output_shape [!2, !3, !4] : <<6x4>> into <<2x3x4>>
+  %y = linalg.batch_matmul ins(%e, %x1 : <<2x3x4>>, <<2x4x2>>) outs(%x2 : <<2x3x2>>) -> <<2x3x2>>
+  %z = tensor.extract_slice %e [0, 0, 0] [2, 2, 4] [1, 2, 1] : <<2x3x4>> to tensor<2x2x4x!T>
+  return %y, %z : <<2x3x2>>, tensor<2x2x4x!T>""",
+             lambda x, w, c: (x.reshape(2, 3, 4) @ w + c,
+                              x.reshape(2, 3, 4)[:, ::2]), integer=True),
     Function("cast", ["<<3x4>>"], ["tensor<?x4x!T>"],
              _square("%s", "<<3x4>>") + """
   %y = tensor.cast %s : <<3x4>> to tensor<?x4x!T>

@@ -60,5 +60,5 @@ struct ExpandShapeOfStrides : OpRewritePattern<memref::ExpandShapeOp> {
 } // namespace
 
 void sparse_autograd::populateExpandShapePatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandShapeOfStrides>(patterns.getContext(), /*benefit=*/2);
+  patterns.add<ExpandShapeOfStrides>(patterns.getContext());
 }

@@ -21,7 +21,8 @@ void populateRuntimePatterns(const mlir::LLVMTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 
 /// Adds the pattern that makes a view which splits dimensions a cast with the
-/// extents that the op states. It takes precedence over upstream's.
+/// extents that the op states. It is applied before upstream's patterns of
+/// views.
 void populateExpandShapePatterns(mlir::RewritePatternSet &patterns);
 
 /// Replaces isinf and isnormal by comparisons with the limits of their own

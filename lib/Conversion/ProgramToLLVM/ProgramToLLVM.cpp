@@ -32,6 +32,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_PROGRAMTOLLVM
@@ -44,8 +45,13 @@ using namespace sparse_autograd;
 /// Rewrites that stay above LLVM: views become arithmetic on their strides,
 /// and ops that LLVM has no counterpart of become others.
 static LogicalResult prepare(ModuleOp module) {
+  // First: upstream asks a view that splits dimensions for the strides of views
+  // of it, too.
+  RewritePatternSet expandShapePatterns(module.getContext());
+  populateExpandShapePatterns(expandShapePatterns);
+  walkAndApplyPatterns(module, std::move(expandShapePatterns));
+
   RewritePatternSet patterns(module.getContext());
-  populateExpandShapePatterns(patterns);
   memref::populateExpandStridedMetadataPatterns(patterns);
   memref::populateResolveExtractStridedMetadataPatterns(patterns);
   // Not those of maxima and minima, which LLVM knows.
