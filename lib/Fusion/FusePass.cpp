@@ -9,6 +9,7 @@
 #include "SparseAutograd/Fusion/Fusion.h"
 #include "SparseAutograd/Fusion/Passes.h"
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Transforms/FoldNegations.h"
 #include "SparseAutograd/Transforms/ScatterDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -52,8 +53,8 @@ struct FusePass : impl::FusePassBase<FusePass> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet canonicalization(context);
     addCanonicalization<arith::ArithDialect, linalg::LinalgDialect,
-                        scf::SCFDialect, tensor::TensorDialect>(
-        canonicalization);
+                        scf::SCFDialect, SparseAutogradDialect,
+                        tensor::TensorDialect>(canonicalization);
     canonicalize = std::move(canonicalization);
 
     RewritePatternSet patterns(context);
@@ -70,8 +71,10 @@ struct FusePass : impl::FusePassBase<FusePass> {
     populateFoldNegationsPatterns(patterns);
     populateSimplifySelectsPatterns(patterns);
     populateMergeEqualAccumulatorsPatterns(patterns);
+    populateRemoveEmptyLoopsPatterns(patterns);
     addCanonicalization<arith::ArithDialect, linalg::LinalgDialect,
-                        math::MathDialect, tensor::TensorDialect>(patterns);
+                        math::MathDialect, SparseAutogradDialect,
+                        tensor::TensorDialect>(patterns);
     cleanup = FrozenRewritePatternSet(
         std::move(patterns), /*disabledPatternLabels=*/{
             "(anonymous namespace)::RemoveOutsDependency"});

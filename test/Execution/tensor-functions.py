@@ -60,6 +60,32 @@ FUNCTIONS = [
   %1 = tensor.concat dim(0) %x0, %0 : (<<=0x2>>, <<3x2>>) -> <<3x2>>
   %2 = tensor.concat dim(0) %x0, %x0 : (<<=0x2>>, <<=0x2>>) -> <<=0x2>>
   return %1, %2 : <<3x2>>, <<=0x2>>""", lambda e, x: (x * x, e)),
+    # Two dimensions of one, of which the second is dropped.
+    Function("drops_last", ["<<3x4x5>>", "<<1x2>>"], ["<<1x2>>", "<<3x4x5>>"], """
+  %s1 = arith.constant 1 : index
+  %s2 = arith.constant 2 : index
+  %y = tensor.extract_slice %x0[!1, !1, 3] [1, !2, 1] [1, !2, 1] : <<3x4x5>> to <<=1x2>>
+  %c = tensor.cast %y : <<=1x2>> to <<1x2>>
+  %t = arith.mulf %c, %x1 : <<1x2>>
+  %d = tensor.cast %x1 : <<1x2>> to <<=1x2>>
+  %z = tensor.insert_slice %d into %x0[2, !2, !2] [1, !2, 1] [1, 1, 1] : <<=1x2>> into <<3x4x5>>
+  return %t, %z : <<1x2>>, <<3x4x5>>""",
+             lambda x, v: (x[1:2, 1::2, 3] * v,
+                           _insert(x, v[0], (2, slice(2, 4), 2)))),
+    Function("empty_slices", ["<<2x4x3>>", "<<=1x0>>"], ["<<=1x0>>", "<<2x4x3>>"], """
+  %s0 = arith.constant 0 : index
+  %s1 = arith.constant 1 : index
+  %y = tensor.extract_slice %x0[!1, 1, 2] [1, !0, 1] [1, 3, 1] : <<2x4x3>> to <<=1x0>>
+  %t = arith.mulf %y, %x1 : <<=1x0>>
+  %u = arith.mulf %x0, %x0 : <<2x4x3>>
+  %z = tensor.insert_slice %t into %u[0, 3, !1] [1, !0, 1] [1, 2, 1] : <<=1x0>> into <<2x4x3>>
+  return %t, %z : <<=1x0>>, <<2x4x3>>""", lambda x, v: (v, x * x)),
+    Function("empty_pad", ["<<=0x3>>", "<<T>>"], ["<<=2x4>>"], """
+  %y = tensor.pad %x0 low[2, 1] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %x1 : <<T>>
+  } : <<=0x3>> to <<=2x4>>
+  return %y : <<=2x4>>""", lambda x, v: v * np.ones((2, 4))),
     Function("extract", ["<<3x4>>"], ["<<T>>"], _square("%s", "<<3x4>>") + """
   %i = arith.constant 1 : index
   %j = arith.constant 2 : index

@@ -58,3 +58,38 @@ func.func @constants(%x: tensor<?x?xf32>) -> tensor<?x?x?xf32> {
   } -> tensor<?x?x?xf32>
   return %r : tensor<?x?x?xf32>
 }
+
+// -----
+
+// Over nothing, what a result starts from is all that there is.
+
+// CHECK-LABEL: func.func @nothing(
+//  CHECK-SAME:     %{{.+}}: tensor<?x0xf32>, %[[Y:[^:]+]]: tensor<?xf32>)
+//   CHECK-NOT:   linalg
+//       CHECK:   return %[[Y]]
+func.func @nothing(%x: tensor<?x0xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x0xf32>) outs(%y : tensor<?xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %v = arith.addf %a, %out : f32
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// An extent in the source of a window is not that of a loop.
+
+// CHECK-LABEL: func.func @window(
+//       CHECK:   linalg.generic
+func.func @window(%x: tensor<0xf32>, %w: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<0xf32>, tensor<?xf32>) outs(%y : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %p = arith.mulf %a, %b : f32
+    %v = arith.addf %p, %out : f32
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}

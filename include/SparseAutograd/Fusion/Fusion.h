@@ -92,6 +92,10 @@ bool fuseSiblings(mlir::func::FuncOp function);
 /// starts from an empty tensor.
 void populateRemoveUnreadInitsPatterns(mlir::RewritePatternSet &patterns);
 
+/// An operation over an extent that is known to be 0 leaves its results as they
+/// start: there is nothing to cut into blocks.
+void populateRemoveEmptyLoopsPatterns(mlir::RewritePatternSet &patterns);
+
 /// Patterns for bodies: `select(c, f(select(c, a, b)), d)` is
 /// `select(c, f(a), d)`, through any chain of operations without side effects,
 /// and with `c` a conjunction that contains the inner condition.

@@ -38,6 +38,7 @@ def SparseAutogradDialect : Dialect {
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let hasConstantMaterializer = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// The attribute of an argument or a result that gives it a name.
     static constexpr llvm::StringLiteral getNameAttrName() {
