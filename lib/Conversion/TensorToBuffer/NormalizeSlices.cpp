@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NormalizeSlices.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -93,11 +94,36 @@ struct SplitInsertSlice : OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
+/// What pads nothing is all padding. Upstream inserts a slice without elements,
+/// which may not begin where the verifier has it begin.
+struct GenerateEmptyPad : OpRewritePattern<tensor::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::PadOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!llvm::is_contained(op.getSourceType().getShape(), 0))
+      return failure();
+    ReifiedRankedShapedTypeDims extents;
+    if (failed(reifyResultShapes(rewriter, op, extents)))
+      return failure();
+    SmallVector<Value> dynamicExtents;
+    for (auto [dim, extent] : llvm::enumerate(extents.front()))
+      if (op.getType().isDynamicDim(dim))
+        dynamicExtents.push_back(
+            getValueOrCreateConstantIndexOp(rewriter, op.getLoc(), extent));
+    auto generate = tensor::GenerateOp::create(rewriter, op.getLoc(),
+                                               op.getType(), dynamicExtents);
+    rewriter.inlineRegionBefore(op.getRegion(), generate.getBody(),
+                                generate.getBody().end());
+    rewriter.replaceOp(op, generate);
+    return success();
+  }
+};
+
 } // namespace
 
 void sparse_autograd::populateNormalizeSlicesPatterns(
     RewritePatternSet &patterns) {
   patterns.add<NormalizeStrides<tensor::ExtractSliceOp>,
                NormalizeStrides<tensor::InsertSliceOp>, SplitExtractSlice,
-               SplitInsertSlice>(patterns.getContext());
+               SplitInsertSlice, GenerateEmptyPad>(patterns.getContext());
 }

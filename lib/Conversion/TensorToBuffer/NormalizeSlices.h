@@ -15,7 +15,8 @@ namespace sparse_autograd {
 
 /// Brings tensor.extract_slice and tensor.insert_slice to forms whose views
 /// MLIR (22.1) can lower: a dimension of size 1 has the stride 1, and what
-/// drops dimensions has no other strides.
+/// drops dimensions has no other strides. A tensor.pad of nothing, which would
+/// become a slice, becomes a tensor.generate.
 void populateNormalizeSlicesPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace sparse_autograd

@@ -1,6 +1,7 @@
 // RUN: sparse-opt %s --sparse-autograd-tensor-to-buffer | FileCheck %s
 // RUN: sparse-runner %s --entry=strided | FileCheck %s --check-prefix=VALUES
 // RUN: sparse-runner %s --entry=returned --arg n=4 --arg stride=2 --arg m=3 | FileCheck %s --check-prefix=RETURNED
+// RUN: sparse-runner %s --entry=padded --arg n=1 | FileCheck %s --check-prefix=PADDED
 
 // A slice that has strides and drops dimensions is made in two steps, whose
 // views MLIR can tell the dimensions of.
@@ -60,4 +61,20 @@ func.func @returned(%n: index {sparse_autograd.name = "n"}, %stride: index {spar
   } -> tensor<?x?xf32>
   %y = tensor.extract_slice %x[0, 0] [%n, %m] [%stride, 1] : tensor<?x?xf32> to tensor<?x?xf32>
   return %y, %y : tensor<?x?xf32>, tensor<?x?xf32>
+}
+
+// What pads nothing is all padding; no slice of it begins at its end.
+
+// CHECK-LABEL: func.func @padded(
+//   CHECK-NOT:   memref.subview
+//       CHECK:   return
+// PADDED: result0 = tensor<2x3xf32> [1, 1, 1, 1, 1, 1]
+func.func @padded(%n: index {sparse_autograd.name = "n"}) -> tensor<2x?xf32> {
+  %empty = tensor.empty(%n) : tensor<0x?xf32>
+  %one = arith.constant 1.0 : f32
+  %x = tensor.pad %empty low[2, %n] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %one : f32
+  } : tensor<0x?xf32> to tensor<2x?xf32>
+  return %x : tensor<2x?xf32>
 }
