@@ -91,6 +91,15 @@ FUNCTIONS = [
     %1 = arith.mulf %0, %a : <<T>>
     linalg.yield %1 : <<T>>""", "<<3x4>>") + "\nreturn %y : <<3x4>>",
              lambda a, b, o: a.T * b * a.T + 0 * o),
+    # Over static extents of 0, in the loop over rows of what is not empty.
+    Function("empty_products", ["<<=0x4>>", "<<4x=0>>", "<<4>>", "<<=0>>"],
+             ["<<4>>", "<<4>>", "<<=0>>"], """
+  %p = linalg.reduce {arith.mulf} ins(%x0 : <<=0x4>>) outs(%x2 : <<4>>) dimensions = [0]
+  %q = linalg.reduce {arith.mulf} ins(%x1 : <<4x=0>>) outs(%p : <<4>>) dimensions = [1]
+  %r = linalg.reduce {arith.mulf} ins(%x0 : <<=0x4>>) outs(%x3 : <<=0>>) dimensions = [1]
+  %s = arith.mulf %q, %p : <<4>>
+  return %q, %s, %r : <<4>>, <<4>>, <<=0>>""",
+             lambda x, y, p, r: (p + 0, p * p, r + 0)),
     Function("reads_out", ["<<3x4>>", "<<3x4>>"], ["<<3x4>>"],
              "%y = " + generic(["ij", "ij"], [PAR, PAR],
                                [("%x0", "<<3x4>>")], [("%x1", "<<3x4>>")], """

@@ -27,6 +27,8 @@ FORMS = (
          keepdims=True, dynamic=(1, 2)),
     dict(shape=(4, 0), dims=(1,)),
     dict(shape=(), dims=()),
+    dict(shape=(0, 4), dims=(1,)),
+    dict(shape=(3, 0), dims=(0,), mask_dims=(1,), keepdims=True),
 )
 # Of the kinds that have attributes: all their values.
 OPTIONS = [("mean", dict(empty="nan"))]

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MaskedPartials.h"
+#include "Slices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -472,13 +473,13 @@ Value MaskedSlices::createProductOfOthers(Value input) {
           }
           SmallVector<OpFoldResult> at(offsets);
           at.front() = position;
-          Value factor = tensor::ExtractSliceOp::create(
-              nested, loc, sliceType, flat, at, sliceSizes, strides);
-          Value entry = tensor::ExtractSliceOp::create(
-              nested, loc, sliceType, carried[0], at, sliceSizes, strides);
+          Value factor = createSlice(nested, loc, sliceType, flat, at,
+                                     sliceSizes, strides);
+          Value entry = createSlice(nested, loc, sliceType, carried[0], at,
+                                    sliceSizes, strides);
           Value product = arith::MulFOp::create(nested, loc, entry, carried[1]);
-          Value updated = tensor::InsertSliceOp::create(
-              nested, loc, product, carried[0], at, sliceSizes, strides);
+          Value updated = replaceSlice(nested, loc, product, carried[0], at,
+                                       sliceSizes, strides);
           Value running =
               arith::MulFOp::create(nested, loc, carried[1], factor);
           scf::YieldOp::create(nested, loc, ValueRange{updated, running});
