@@ -19,8 +19,9 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// The op that adds to, or multiplies, the running value of `init`, a narrow
-/// float, and does nothing else with it; null if there is none.
+/// The op that adds to the running value of `init`, a narrow float, subtracts
+/// from it or multiplies it, and does nothing else with it; null if there is
+/// none.
 static Operation *findNarrowCombiner(linalg::LinalgOp op, OpOperand &init) {
   auto type = dyn_cast<RankedTensorType>(init.get().getType());
   if (!type || type.getEncoding() ||
@@ -28,9 +29,12 @@ static Operation *findNarrowCombiner(linalg::LinalgOp op, OpOperand &init) {
     return nullptr;
   BlockArgument running = op.getMatchingBlockArgument(&init);
   Operation *combiner = op.getMatchingYieldValue(&init)->get().getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::MulFOp>(combiner) ||
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp>(combiner) ||
       !running.hasOneUse() || *running.getUsers().begin() != combiner ||
       !combiner->hasOneUse())
+    return nullptr;
+  // What is subtracted from a term changes its sign each time: it is no sum.
+  if (isa<arith::SubFOp>(combiner) && combiner->getOperand(0) != running)
     return nullptr;
   return combiner;
 }

@@ -17,6 +17,37 @@ func.func @reduced(%x: tensor<?xbf16>, %init: tensor<bf16>) -> tensor<bf16> {
   return %s : tensor<bf16>
 }
 
+// What is subtracted one by one is a sum as well.
+
+// CHECK-LABEL: func.func @subtracted(
+//       CHECK:   linalg.generic {{.*}} outs(%{{.+}} : tensor<f32>)
+//       CHECK:     arith.subf %{{.+}}, %{{.+}} : f32
+//       CHECK:   arith.truncf %{{.+}} : tensor<f32> to tensor<bf16>
+func.func @subtracted(%x: tensor<?xbf16>, %init: tensor<bf16>) -> tensor<bf16> {
+  %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<?xbf16>) outs(%init : tensor<bf16>) {
+  ^bb0(%a: bf16, %sum: bf16):
+    %next = arith.subf %sum, %a : bf16
+    linalg.yield %next : bf16
+  } -> tensor<bf16>
+  return %s : tensor<bf16>
+}
+
+// A running value that is subtracted changes its sign: that is no sum.
+
+// CHECK-LABEL: func.func @alternating(
+//   CHECK-NOT:   f32
+//       CHECK:   return
+func.func @alternating(%x: tensor<?xbf16>, %init: tensor<bf16>) -> tensor<bf16> {
+  %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<?xbf16>) outs(%init : tensor<bf16>) {
+  ^bb0(%a: bf16, %sum: bf16):
+    %next = arith.subf %a, %sum : bf16
+    linalg.yield %next : bf16
+  } -> tensor<bf16>
+  return %s : tensor<bf16>
+}
+
 // A max is exact in any type; what uses the running value twice stays.
 
 // CHECK-LABEL: func.func @kept(
@@ -39,7 +70,8 @@ func.func @kept(%x: tensor<?xf16>, %init: tensor<f16>) -> (tensor<f16>, tensor<f
 // VALUES: result0 = tensor<bf16> [4096]
 // VALUES: result1 = tensor<2x2xf16> [3000, 3000, 3000, 3000]
 // VALUES: result2 = tensor<bf16> [4096]
-func.func @sums() -> (tensor<bf16>, tensor<2x2xf16>, tensor<bf16>) {
+// VALUES: result3 = tensor<bf16> [-4096]
+func.func @sums() -> (tensor<bf16>, tensor<2x2xf16>, tensor<bf16>, tensor<bf16>) {
   %n = arith.constant 4096 : index
   %k = arith.constant 3000 : index
   %one_b = arith.constant 1.0 : bf16
@@ -52,7 +84,8 @@ func.func @sums() -> (tensor<bf16>, tensor<2x2xf16>, tensor<bf16>) {
   %s = func.call @reduced(%x, %zero) : (tensor<?xbf16>, tensor<bf16>) -> tensor<bf16>
   %p = linalg.matmul ins(%a, %b : tensor<2x?xf16>, tensor<?x2xf16>) outs(%zeros : tensor<2x2xf16>) -> tensor<2x2xf16>
   %r:2 = sparse_autograd.jvp @total(%x) tangents(%x) {wrt = [0]} : (tensor<?xbf16>), (tensor<?xbf16>) -> (tensor<bf16>, tensor<bf16>)
-  return %s, %p, %r#1 : tensor<bf16>, tensor<2x2xf16>, tensor<bf16>
+  %d = func.call @subtracted(%x, %zero) : (tensor<?xbf16>, tensor<bf16>) -> tensor<bf16>
+  return %s, %p, %r#1, %d : tensor<bf16>, tensor<2x2xf16>, tensor<bf16>, tensor<bf16>
 }
 func.func private @total(%x: tensor<?xbf16>) -> tensor<bf16> {
   %zero = arith.constant dense<0.0> : tensor<bf16>
