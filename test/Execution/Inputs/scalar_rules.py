@@ -96,6 +96,25 @@ def _pow_partials(a, b, y):
     return [by_base, y * a.log()]
 
 
+def _fused(a, b, c):
+    """a * b + c, rounded once also in extended precision: where the sum cancels,
+    the rounding of the product there is larger than that of the sum in f64. The
+    product is split as by Dekker (A floating-point technique for extending the
+    available precision, 1971), the sum as by Knuth."""
+    def halves(x):
+        high = x * np.longdouble(2**32 + 1)
+        high = high - (high - x)
+        return high, x - high
+    a, b, c = (np.asarray(x, np.longdouble) for x in (a, b, c))
+    product, (ah, al), (bh, bl) = a * b, halves(a), halves(b)
+    rest = ((ah * bh - product) + ah * bl + al * bh) + al * bl
+    total = product + c
+    added = total - product
+    rest = rest + ((product - (total - added)) + (c - added))
+    return np.where(np.isfinite(rest) & (total + rest != 0), total + rest,
+                    total)
+
+
 def _round_half_away(x):
     return np.copysign(np.floor(np.abs(x) + 0.5), x)
 
@@ -195,7 +214,7 @@ RULES = [
     Rule("math.expm1", np.expm1, lambda x, y: [x.exp()], [(-3, 3)],
          points=[(-8.0,), (1e-4,)]),
     Rule("math.floor", np.floor, _exactly(0), kinks=WHOLE, **STEP),
-    Rule("math.fma", lambda a, b, c: a * b + c,
+    Rule("math.fma", _fused,
          lambda a, b, c, y: [b, a, _constant(1)(a)], [ANY, ANY, ANY],
          roundings=1),
     Rule("math.log", np.log, lambda x, y: [1 / x], [(0.2, 4)],
