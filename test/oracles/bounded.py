@@ -17,6 +17,11 @@ import numpy as np
 from masked_ops import EPSILON, SAFETY, SUBNORMAL, gamma, rounding
 
 
+def _times(a, b):
+    """a * b, where 0 times anything that is not bounded is 0."""
+    return np.where((a == 0) | (b == 0), 0, a * b)
+
+
 class Bounded:
     """A value and a bound of the error of computing it in unit roundoff u."""
 
@@ -74,9 +79,9 @@ class Bounded:
     def __mul__(self, other):
         other = self._lift(other)
         with np.errstate(all="ignore"):
-            error = (np.abs(self.value) * other.error +
-                     np.abs(other.value) * self.error +
-                     self.error * other.error)
+            error = (_times(np.abs(self.value), other.error) +
+                     _times(np.abs(other.value), self.error) +
+                     _times(self.error, other.error))
             error = np.where(np.isnan(error), 0, error)
             return self._rounded(self.value * other.value, error)
 
@@ -167,6 +172,11 @@ def _check():
     relative = bounded.error / np.abs(bounded.value)
     assert np.median(relative) < 1e-4, np.median(relative)
     assert np.all(Bounded(x, 0, "f64").where(y > 1).error == 0)
+    # What nothing is known of stays so, unless nothing is left of it.
+    unknown = Bounded(0.0, np.inf)
+    assert np.isinf((Bounded(2.0) * unknown).error)
+    assert np.isinf((unknown * Bounded(2.0, 0.1)).error)
+    assert (Bounded(0.0) * unknown).error < 1e-300
     print("bounded: all checks passed")
 
 
