@@ -140,6 +140,23 @@ copyStridedResults(func::ReturnOp op,
   return success();
 }
 
+/// Has a copy of what `op` scatters ask the result itself for its extents.
+/// Upstream computes them from those of the loops: of a result whose dimension
+/// is d0 + d1 the sum of two extents, one more than there are.
+static void hideLoopExtents(linalg::GenericOp op) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  for (OpResult result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || type.hasStaticShape() ||
+        op.getIndexingMapMatchingResult(result).isProjectedPermutation())
+      continue;
+    // A cast has the extents of its operand.
+    Value cast = tensor::CastOp::create(builder, op.getLoc(), type, result);
+    result.replaceAllUsesExcept(cast, cast.getDefiningOp());
+  }
+}
+
 namespace {
 struct TensorToBufferPass
     : sparse_autograd::impl::TensorToBufferBase<TensorToBufferPass> {
@@ -161,6 +178,7 @@ struct TensorToBufferPass
       return signalPassFailure();
 
     module.walk([](linalg::GenericOp op) { reuseOperands(op); });
+    module.walk(hideLoopExtents);
 
     // The caller's arguments are borrowed.
     StringRef writable = bufferization::BufferizationDialect::kWritableAttrName;

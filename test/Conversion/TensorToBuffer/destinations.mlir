@@ -67,3 +67,41 @@ func.func @reuse(%x: tensor<4xf64>) -> tensor<4xf64> {
   } -> tensor<4xf64>
   return %z : tensor<4xf64>
 }
+
+#window = affine_map<(i, j) -> (i + j)>
+#first = affine_map<(i, j) -> (i)>
+#second = affine_map<(i, j) -> (j)>
+#line = affine_map<(i) -> (i)>
+
+// A copy has the extent of what was scattered into, not
+// the sum of the extents of the loops.
+
+// CHECK-LABEL: func.func @scattered
+//   CHECK-NOT:   affine.apply
+//       CHECK:   return
+func.func @scattered(%a: tensor<?xf32>, %b: tensor<?xf32>, %like: tensor<?xf32>, %which: i1) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %r = scf.if %which -> (tensor<?xf32>) {
+    scf.yield %like : tensor<?xf32>
+  } else {
+    %n = tensor.dim %like, %c0 : tensor<?xf32>
+    %empty = tensor.empty(%n) : tensor<?xf32>
+    %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+    %s = linalg.generic {indexing_maps = [#first, #second, #window], iterator_types = ["reduction", "reduction"]}
+        ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%zeros : tensor<?xf32>) {
+    ^bb0(%x: f32, %y: f32, %out: f32):
+      %p = arith.mulf %x, %y : f32
+      %t = arith.addf %out, %p : f32
+      linalg.yield %t : f32
+    } -> tensor<?xf32>
+    %q = linalg.generic {indexing_maps = [#line, #line, #line], iterator_types = ["parallel"]}
+        ins(%s, %like : tensor<?xf32>, tensor<?xf32>) outs(%empty : tensor<?xf32>) {
+    ^bb0(%x: f32, %y: f32, %out: f32):
+      %t = arith.addf %x, %y : f32
+      linalg.yield %t : f32
+    } -> tensor<?xf32>
+    scf.yield %q : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
