@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # RUN: %python %s
 """What numbers are, and how they are rounded: f64 to bf16 once, not by way of
-f32; infinities and normal numbers in every type."""
+f32; infinities and normal numbers in every type; signs that come from a
+narrower one."""
 
 import numpy as np
 
@@ -85,4 +86,35 @@ for t in FLOATS:
     program.call(f"kinds_{t}", [array],
                  lambda i, n, a=is_infinity, b=is_normal:
                  same_bits(i, a) + same_bits(n, b), t)
-finish([program])
+
+
+def signs(level):
+    """copysign of a constant and of an argument. Code that is not optimized took
+    the sign of a bf16 for that of the constant."""
+    program = Program(f"signs_{level}", level)
+    for sign in FLOATS:
+        for t in FLOATS:
+            if t != sign and t not in ("f64", "f32")[:FLOATS.index(sign)]:
+                continue
+            op = "arith.extf" if t != sign else "tensor.cast"
+            given = to_type(np.array([-1.0, 1.0, -0.0, 0.0, -np.inf, np.inf]),
+                            sign)
+            size = to_type(np.array([1.5, -1.5, 0.0, -0.0, np.inf, 2.0]), t)
+            # Apart: two in one loop are computed in another way.
+            for name, magnitude, expected in (
+                    ("constant", "arith.constant dense<0.5>", 0.5),
+                    ("argument", f"tensor.cast %a1 : tensor<6x{t}> to", size)):
+                program.entry(f"{name}_{t}_{sign}",
+                              [f"tensor<6x{sign}>", f"tensor<6x{t}>"],
+                              [f"tensor<6x{t}>"], f"""
+  %s = {op} %a0 : tensor<6x{sign}> to tensor<6x{t}>
+  %m = {magnitude} {":" * (name == "constant")} tensor<6x{t}>
+  %r = math.copysign %m, %s : tensor<6x{t}>
+  return %r : tensor<6x{t}>""")
+                signed = to_type(np.copysign(expected, given), t)
+                program.call(f"{name}_{t}_{sign}", [given, size],
+                             lambda r, e=signed: same_bits(r, e), t)
+    return program
+
+
+finish([program, signs(0), signs(3)])

@@ -10,11 +10,13 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -60,6 +62,26 @@ struct TruncateF64ToBF16 : OpRewritePattern<arith::TruncFOp> {
     return success();
   }
 };
+
+/// Takes the sign of a bf16 from LLVM's own extension of it, not from integer
+/// instructions: where nothing but the sign of these is used, LLVM asks for the
+/// sign of the bf16 and gets it wrong, unless a pass has removed the bf16
+/// (LLVM 22.1). Elsewhere the integer instructions are better: they vectorize.
+struct ExtendSignOfBF16 : OpRewritePattern<math::CopySignOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::CopySignOp op,
+                                PatternRewriter &rewriter) const override {
+    auto extension = op.getRhs().getDefiningOp<arith::ExtFOp>();
+    if (!extension ||
+        !getElementTypeOrSelf(extension.getIn().getType()).isBF16())
+      return failure();
+    Value sign = LLVM::FPExtOp::create(rewriter, op.getLoc(),
+                                       extension.getType(), extension.getIn());
+    rewriter.modifyOpInPlace(op, [&] { op.getRhsMutable().assign(sign); });
+    return success();
+  }
+};
 } // namespace
 
 LogicalResult sparse_autograd::emulateNarrowFloats(Operation *root) {
@@ -90,6 +112,9 @@ LogicalResult sparse_autograd::emulateNarrowFloats(Operation *root) {
     if (failed(applyPartialConversion(root, target, std::move(patterns))))
       return failure();
   }
+  RewritePatternSet signPatterns(context);
+  signPatterns.add<ExtendSignOfBF16>(context);
+  walkAndApplyPatterns(root, std::move(signPatterns));
   // Without the instructions for it, LLVM would call a library to round to
   // bf16; these are a few integer instructions, which vectorize.
   RewritePatternSet patterns(context);
