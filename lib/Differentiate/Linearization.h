@@ -24,6 +24,7 @@ public:
   bool isActive(mlir::Value value) const override;
   llvm::LogicalResult linearizeBlock(mlir::Block &block) override;
   void noteClones(const mlir::IRMapping &clones) override;
+  mlir::Value originOf(mlir::Value value) const override;
   void forget(mlir::Value argument) override;
 
 private:
@@ -33,9 +34,6 @@ private:
   /// An op in `op` that writes a value that depends on an input to memory, or
   /// hands it to an effect that no rule knows: the derivative would lose it.
   mlir::Operation *findLostWrite(mlir::Operation *op) const;
-  /// The value of the analysed program that `value` stands for.
-  mlir::Value originOf(mlir::Value value) const;
-
   const ActivityAnalysis &activity;
   llvm::DenseMap<mlir::Value, mlir::Value> origins;
 };

@@ -9,13 +9,24 @@
 #ifndef SPARSEAUTOGRAD_ANALYSIS_SHAPEORIGIN_H
 #define SPARSEAUTOGRAD_ANALYSIS_SHAPEORIGIN_H
 
-#include "mlir/IR/Value.h"
+#include "mlir/IR/Builders.h"
 
 namespace sparse_autograd {
 
 /// An operand of the op that computes `value` with the same extents, as
 /// structured ops, elementwise ops and casts have one; or null.
 mlir::Value getOperandOfSameShape(mlir::Value value);
+
+/// Whether the extents of `value`, which a region of `scope` computes, are
+/// known before `scope`: they are constants, or those of a value from outside.
+/// What a loop carries has the extents that it starts with. A value that is not
+/// a tensor has none.
+bool hasOuterShape(mlir::Operation *scope, mlir::Value value);
+
+/// These extents, read at `builder`, before `scope`.
+llvm::SmallVector<mlir::OpFoldResult> getOuterShape(mlir::OpBuilder &builder,
+                                                    mlir::Operation *scope,
+                                                    mlir::Value value);
 
 } // namespace sparse_autograd
 

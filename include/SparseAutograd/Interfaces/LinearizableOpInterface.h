@@ -146,6 +146,10 @@ public:
   /// linearizes the clone calls it in between.
   virtual void noteClones(const mlir::IRMapping &clones) = 0;
 
+  /// The value of the program that `value` stands for after all the clones that
+  /// were noted.
+  virtual mlir::Value originOf(mlir::Value value) const = 0;
+
   /// Takes `op`, which nothing uses, out of the program. Rules never erase an
   /// op that they did not just build: values are known by their addresses, and
   /// a new one could come to live where an erased one was.

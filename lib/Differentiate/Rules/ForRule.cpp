@@ -14,14 +14,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ControlFlowRules.h"
+#include "KeptValues.h"
 #include "LoopTape.h"
-#include "SparseAutograd/Analysis/ReadValues.h"
-#include "SparseAutograd/Analysis/ResidualCost.h"
-#include "SparseAutograd/Analysis/ResidualPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -136,9 +133,18 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     yield->setOperands(createForwardedTangents(
         *tangent.getBody(), /*firstOperand=*/0, active, linearizer));
 
-    SmallVector<Value> kept =
-        chooseKeptValues(loop, tangent, mapping, linearizer);
-    FailureOr<LoopTape> tape = LoopTape::record(loop, kept, linearizer);
+    SmallVector<CarriedValue> carried;
+    for (BlockArgument argument : loop.getRegionIterArgs())
+      if (Value standIn = mapping.lookupOrNull(Value(argument)))
+        carried.push_back(
+            {argument, standIn, loop.getTiedLoopYieldedValue(argument)->get()});
+    SmallVector<KeptValue> kept =
+        chooseKeptValues(*loop.getBody(), *tangent.getBody(),
+                         tangent.getRegionIterArgs(), carried, linearizer);
+    FailureOr<LoopTape> tape = LoopTape::record(
+        loop,
+        llvm::map_to_vector(kept, [](auto value) { return value.primal; }),
+        linearizer);
     if (failed(tape))
       return failure();
     loop = tape->getLoop();
@@ -146,8 +152,8 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     IRMapping read;
     tape->read(builder,
                createPosition(builder, loop, tangent.getInductionVar()), read);
-    for (Value value : kept)
-      mapping.lookup(value).replaceAllUsesWith(read.lookup(value));
+    for (auto [primal, counterpart] : kept)
+      counterpart.replaceAllUsesWith(read.lookup(primal));
     for (auto [position, index] : llvm::enumerate(active))
       linearizer.setTangent(loop.getResult(index), tangent.getResult(position));
     return success();
@@ -161,74 +167,6 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     return UnrealizedConversionCastOp::create(builder, loc, init.getType(),
                                               init)
         .getResult(0);
-  }
-
-  /// The values of the body of `loop` that its transpose reads rather than
-  /// computes again; `mapping` has their counterparts in the body of `tangent`.
-  static SmallVector<Value> chooseKeptValues(scf::ForOp loop,
-                                             scf::ForOp tangent,
-                                             const IRMapping &mapping,
-                                             Linearizer &linearizer) {
-    // The values of the tangent loop that the primal loop has as well.
-    llvm::DenseMap<Value, Value> originals;
-    SmallVector<Value> standIns;
-    for (BlockArgument argument : loop.getRegionIterArgs())
-      if (Value standIn = mapping.lookupOrNull(Value(argument))) {
-        originals[standIn] = argument;
-        standIns.push_back(standIn);
-      }
-    for (Operation &op : *loop.getBody())
-      for (Value result : op.getResults())
-        if (Value clone = mapping.lookupOrNull(result))
-          originals[clone] = result;
-
-    // What is yielded for a carried value that is kept is kept with it.
-    llvm::DenseSet<Value> keptAnyway;
-    auto sizeOf = [&](Value value) -> std::optional<int64_t> {
-      Value original = originals.lookup(value);
-      if (!original || !LoopTape::canKeep(loop, original))
-        return std::nullopt;
-      return keptAnyway.contains(original) ? 0 : estimateBytes(value.getType());
-    };
-    auto choose = [&](ResidualPlan &plan) {
-      for (Value standIn : standIns)
-        plan.addInput(standIn, estimateBytes(standIn.getType()));
-      llvm::DenseSet<Value> linear(llvm::from_range,
-                                   tangent.getRegionIterArgs());
-      auto isLinear = [&](Value value) {
-        return linear.contains(value) || linearizer.isTangent(value);
-      };
-      for (Operation &op : *tangent.getBody()) {
-        llvm::SetVector<Value> used = getReadValues(&op);
-        bool isTerminator = op.hasTrait<OpTrait::IsTerminator>();
-        if (!isTerminator && llvm::none_of(used, isLinear)) {
-          plan.addOperation(&op, sizeOf);
-          continue;
-        }
-        for (Value result : op.getResults())
-          if (isDifferentiableType(result.getType()))
-            linear.insert(result);
-        for (Value value : used)
-          if (!isLinear(value))
-            plan.need(value);
-      }
-      plan.choose(costOfKeptByte);
-    };
-    ResidualPlan first(tangent);
-    choose(first);
-    for (OpOperand &yielded :
-         loop.getBody()->getTerminator()->getOpOperands()) {
-      Value argument = loop.getRegionIterArg(yielded.getOperandNumber());
-      if (Value standIn = mapping.lookupOrNull(argument);
-          standIn && first.keeps(standIn))
-        keptAnyway.insert(yielded.get());
-    }
-    ResidualPlan plan(tangent);
-    choose(plan);
-    if (auto function = loop->getParentOfType<FunctionOpInterface>())
-      plan.remark(function.getName());
-    return llvm::map_to_vector(
-        plan.getKept(), [&](Value value) { return originals.lookup(value); });
   }
 
   /// Masks go around the loop with the cotangents that they are supports of.

@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ControlFlowRules.h"
+#include "KeptValues.h"
+#include "SparseAutograd/Analysis/ShapeOrigin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -55,9 +58,75 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
         return linearizer.tangentOrZero(yield.getOperand(index), op.getLoc());
       }));
     }
+    if (linearizer.isReverse())
+      op = keepValues(op, tangent, linearizer);
     for (auto [position, index] : llvm::enumerate(active))
       linearizer.setTangent(op.getResult(index), tangent.getResult(position));
     return success();
+  }
+
+  /// Replaces `op` by one that also returns what its branches keep for the
+  /// transpose of `tangent`, which reads it instead of computing it again. The
+  /// other branch returns anything.
+  static scf::IfOp keepValues(scf::IfOp op, scf::IfOp tangent,
+                              Linearizer &linearizer) {
+    SmallVector<SmallVector<KeptValue>> kept;
+    for (auto [source, region] :
+         llvm::zip(op->getRegions(), tangent->getRegions()))
+      kept.push_back(chooseKeptValues(source.front(), region.front(),
+                                      /*inputs=*/{}, /*carried=*/{},
+                                      linearizer));
+    if (llvm::all_of(kept, [](const auto &values) { return values.empty(); }))
+      return op;
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    SmallVector<Type> types(op.getResultTypes());
+    for (auto [index, source] : llvm::enumerate(op->getRegions())) {
+      for (auto [primal, counterpart] : kept[index]) {
+        types.push_back(primal.getType());
+        builder.setInsertionPoint(op);
+        SmallVector<OpFoldResult> shape = getOuterShape(builder, op, primal);
+        for (Region &branch : op->getRegions()) {
+          Operation *yield = branch.front().getTerminator();
+          builder.setInsertionPoint(yield);
+          Value value =
+              &branch == &source
+                  ? primal
+                  : createAnything(builder, loc, primal.getType(), shape);
+          yield->insertOperands(yield->getNumOperands(), value);
+        }
+      }
+    }
+    builder.setInsertionPoint(op);
+    auto replacement = scf::IfOp::create(builder, loc, types, op.getCondition(),
+                                         /*addThenBlock=*/false,
+                                         /*addElseBlock=*/false);
+    replacement->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    for (auto [from, to] :
+         llvm::zip(op->getRegions(), replacement->getRegions()))
+      to.takeBody(from);
+    IRMapping clones;
+    for (auto [old, result] :
+         llvm::zip(op.getResults(), replacement.getResults())) {
+      clones.map(Value(old), Value(result));
+      old.replaceAllUsesWith(result);
+    }
+    linearizer.noteClones(clones);
+    auto result = replacement.result_begin() + op.getNumResults();
+    for (const SmallVector<KeptValue> &values : kept)
+      for (auto [primal, counterpart] : values)
+        counterpart.replaceAllUsesWith(*result++);
+    linearizer.retire(op);
+    return replacement;
+  }
+
+  /// A value that nobody reads.
+  static Value createAnything(OpBuilder &builder, Location loc, Type type,
+                              ArrayRef<OpFoldResult> shape) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      return tensor::EmptyOp::create(builder, loc, shape,
+                                     tensor.getElementType());
+    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   }
 
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {

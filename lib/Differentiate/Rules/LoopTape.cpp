@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopTape.h"
+#include "KeptValues.h"
 #include "Slices.h"
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,82 +39,6 @@ Value sparse_autograd::createPosition(OpBuilder &builder, scf::ForOp loop,
   return getValueOrCreateCastToIndexLike(builder, loc, builder.getIndexType(),
                                          position);
 }
-
-//===----------------------------------------------------------------------===//
-// Extents of what is kept
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// An extent that is known before a loop: `size`, or the extent `dim` of
-/// `tensor`.
-struct OuterExtent {
-  Value size = {}, tensor = {};
-  int64_t dim = 0;
-};
-} // namespace
-
-static std::optional<OuterExtent> findOuterExtent(scf::ForOp loop, Value tensor,
-                                                  int64_t dim) {
-  while (tensor) {
-    if (loop.isDefinedOutsideOfLoop(tensor))
-      return OuterExtent{{}, tensor, dim};
-    if (auto argument = dyn_cast<BlockArgument>(tensor)) {
-      if (argument.getOwner() != loop.getBody())
-        return std::nullopt;
-      tensor = loop.getTiedLoopInit(argument)->get();
-      continue;
-    }
-    auto empty = tensor.getDefiningOp<tensor::EmptyOp>();
-    if (!empty) {
-      tensor = getOperandOfSameShape(tensor);
-      continue;
-    }
-    if (!empty.getType().isDynamicDim(dim))
-      return std::nullopt;
-    Value size = empty.getDynamicSize(dim);
-    if (loop.isDefinedOutsideOfLoop(size))
-      return OuterExtent{size};
-    auto asked = size.getDefiningOp<tensor::DimOp>();
-    if (!asked || !asked.getConstantIndex())
-      return std::nullopt;
-    tensor = asked.getSource();
-    dim = *asked.getConstantIndex();
-  }
-  return std::nullopt;
-}
-
-bool LoopTape::canKeep(scf::ForOp loop, Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return value.getType().isIntOrIndexOrFloat();
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (type.isDynamicDim(dim) && !findOuterExtent(loop, value, dim))
-      return false;
-  return true;
-}
-
-/// The extents of `value`, which can be kept, before `loop`.
-static SmallVector<OpFoldResult> getOuterShape(OpBuilder &builder,
-                                               scf::ForOp loop, Value value) {
-  SmallVector<OpFoldResult> shape;
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
-    if (!type.isDynamicDim(dim)) {
-      shape.push_back(builder.getIndexAttr(type.getDimSize(dim)));
-      continue;
-    }
-    std::optional<OuterExtent> extent = findOuterExtent(loop, value, dim);
-    shape.push_back(extent->size
-                        ? OpFoldResult(extent->size)
-                        : tensor::getMixedSize(builder, loop.getLoc(),
-                                               extent->tensor, extent->dim));
-  }
-  return shape;
-}
-
-//===----------------------------------------------------------------------===//
-// Tapes
-//===----------------------------------------------------------------------===//
 
 /// Offsets, sizes and strides of the entry `position` of `tape`.
 static void getEntry(OpBuilder &builder, Location loc, Value tape,
@@ -165,7 +90,7 @@ FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, ArrayRef<Value> values,
   std::optional<APInt> staticCount = loop.getStaticTripCount();
   SmallVector<Value> inits(loop.getInitArgs()), taped;
   for (Value value : values) {
-    if (!canKeep(loop, value))
+    if (!canBeKept(loop, value))
       return loop.emitOpError("carries ")
              << value.getType()
              << ", which cannot be kept for the backward pass; carry tensors "

@@ -27,10 +27,6 @@ mlir::Value createPosition(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
 /// Keeps values of each iteration of a loop.
 class LoopTape {
 public:
-  /// Whether `value`, which stands in the body of `loop`, can be kept: a tensor
-  /// whose extents are known before the loop, or a number.
-  static bool canKeep(mlir::scf::ForOp loop, mlir::Value value);
-
   /// Replaces `loop` by one that keeps `values`, carried values and results of
   /// ops in its body. A carried value and what is yielded for it share a tape:
   /// what one iteration yields is what the next one starts from.

@@ -35,6 +35,7 @@ public:
   bool isActive(Value) const override { return true; }
   LogicalResult linearizeBlock(Block &) override { return failure(); }
   void noteClones(const IRMapping &) override {}
+  Value originOf(Value value) const override { return value; }
 };
 
 /// Transposes the ops of one block in which the values that depend on `input`

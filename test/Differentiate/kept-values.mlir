@@ -106,3 +106,37 @@ func.func @cheap_gradient(%x: tensor<64xf64>) -> tensor<64xf64> {
   %v, %dx = sparse_autograd.value_and_grad @cheap_total(%x) {wrt = [0]} : (tensor<64xf64>) -> (f64, tensor<64xf64>)
   return %dx : tensor<64xf64>
 }
+
+// -----
+
+// A branch returns what its transpose reads; the other one anything.
+
+// CHECK-LABEL: func.func private @branch__vjp_0(
+//       CHECK:   %[[IF:.+]]:2 = scf.if %{{.+}} -> (tensor<64x64xf64>, tensor<64x64xf64>) {
+//       CHECK:     %[[P:.+]] = linalg.generic
+//       CHECK:     %[[S:.+]] = linalg.generic {{.*}} ins(%[[P]]
+//       CHECK:       math.sin
+//       CHECK:     scf.yield %[[S]], %[[P]]
+//       CHECK:   } else {
+//       CHECK:     %[[ANY:.+]] = tensor.empty()
+//       CHECK:     scf.yield %{{.+}}, %[[ANY]]
+//       CHECK:   scf.if
+//       CHECK:     linalg.generic {{.*}} ins(%[[IF]]#1
+//       CHECK:       math.cos
+// REMARK-DAG: Function=branch__vjp_0 | {{.*}}Bytes=32768, Remark="the result of 'linalg.generic' is kept: computing it again, and what that needs, costs more"
+func.func private @branch(%x: tensor<64x64xf64>, %w: tensor<64x64xf64>, %c: i1) -> tensor<64x64xf64> {
+  %zeros = arith.constant dense<0.0> : tensor<64x64xf64>
+  %r = scf.if %c -> (tensor<64x64xf64>) {
+    %p = linalg.matmul ins(%x, %w : tensor<64x64xf64>, tensor<64x64xf64>) outs(%zeros : tensor<64x64xf64>) -> tensor<64x64xf64>
+    %s = math.sin %p : tensor<64x64xf64>
+    scf.yield %s : tensor<64x64xf64>
+  } else {
+    scf.yield %x : tensor<64x64xf64>
+  }
+  return %r : tensor<64x64xf64>
+}
+func.func @branch_vjp(%x: tensor<64x64xf64>, %w: tensor<64x64xf64>, %c: i1, %ct: tensor<64x64xf64>) -> tensor<64x64xf64> {
+  %r:2 = sparse_autograd.vjp @branch(%x, %w, %c) cotangents(%ct) {wrt = [0]}
+      : (tensor<64x64xf64>, tensor<64x64xf64>, i1), (tensor<64x64xf64>) -> (tensor<64x64xf64>, tensor<64x64xf64>)
+  return %r#1 : tensor<64x64xf64>
+}

@@ -1,0 +1,99 @@
+//===- KeptValues.cpp - what regions keep for their transposes ------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KeptValues.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
+#include "SparseAutograd/Analysis/ResidualCost.h"
+#include "SparseAutograd/Analysis/ResidualPlan.h"
+#include "SparseAutograd/Analysis/ShapeOrigin.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+bool sparse_autograd::canBeKept(Operation *op, Value value) {
+  return isa<RankedTensorType>(value.getType())
+             ? hasOuterShape(op, value)
+             : value.getType().isIntOrIndexOrFloat();
+}
+
+/// Plans for the ops of `tangent`, which are the tangent's or compute again
+/// what it needs. `sizeOf` says what it takes to keep a value of the latter.
+static void fillPlan(ResidualPlan &plan, Block &tangent, ValueRange inputs,
+                     ArrayRef<CarriedValue> carried,
+                     const Linearizer &linearizer,
+                     llvm::function_ref<std::optional<int64_t>(Value)> sizeOf) {
+  for (const CarriedValue &value : carried)
+    plan.addInput(value.counterpart,
+                  estimateBytes(value.counterpart.getType()));
+  llvm::DenseSet<Value> linear(llvm::from_range, inputs);
+  auto isLinear = [&](Value value) {
+    return linear.contains(value) || linearizer.isTangent(value);
+  };
+  for (Operation &op : tangent) {
+    llvm::SetVector<Value> used = getReadValues(&op);
+    if (!op.hasTrait<OpTrait::IsTerminator>() &&
+        llvm::none_of(used, isLinear)) {
+      plan.addOperation(&op, sizeOf);
+      continue;
+    }
+    for (Value result : op.getResults())
+      if (isDifferentiableType(result.getType()))
+        linear.insert(result);
+    for (Value value : used)
+      if (!isLinear(value))
+        plan.need(value);
+  }
+  plan.choose(costOfKeptByte);
+}
+
+SmallVector<KeptValue> sparse_autograd::chooseKeptValues(
+    Block &primal, Block &tangent, ValueRange inputs,
+    ArrayRef<CarriedValue> carried, const Linearizer &linearizer) {
+  // An op of the tangent may have been replaced since it was cloned: what they
+  // stand for tells which values are the same.
+  llvm::DenseMap<Value, Value> byOrigin;
+  for (Operation &op : primal)
+    for (Value result : op.getResults())
+      byOrigin[linearizer.originOf(result)] = result;
+  auto getPrimal = [&](Value value) {
+    return byOrigin.lookup(linearizer.originOf(value));
+  };
+
+  // What is yielded for a carried value that is kept is kept with it.
+  llvm::DenseSet<Value> keptAnyway;
+  auto sizeOf = [&](Value value) -> std::optional<int64_t> {
+    Value counterpart = getPrimal(value);
+    if (!counterpart || !canBeKept(primal.getParentOp(), counterpart))
+      return std::nullopt;
+    return keptAnyway.contains(counterpart) ? 0
+                                            : estimateBytes(value.getType());
+  };
+  Operation *root = tangent.getParentOp();
+  ResidualPlan first(root);
+  fillPlan(first, tangent, inputs, carried, linearizer, sizeOf);
+  for (const CarriedValue &value : carried)
+    if (first.keeps(value.counterpart))
+      keptAnyway.insert(value.yielded);
+  ResidualPlan plan(root);
+  fillPlan(plan, tangent, inputs, carried, linearizer, sizeOf);
+  if (auto function = root->getParentOfType<FunctionOpInterface>())
+    plan.remark(function.getName());
+
+  SmallVector<KeptValue> kept;
+  for (Value value : plan.getKept()) {
+    const auto *argument =
+        llvm::find_if(carried, [&](const CarriedValue &candidate) {
+          return candidate.counterpart == value;
+        });
+    kept.push_back(
+        {argument != carried.end() ? argument->argument : getPrimal(value),
+         value});
+  }
+  return kept;
+}

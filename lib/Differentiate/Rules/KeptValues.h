@@ -1,0 +1,43 @@
+//===- KeptValues.h - what regions keep for their transposes ----*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_KEPTVALUES_H
+#define SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_KEPTVALUES_H
+
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+
+namespace sparse_autograd {
+
+/// A value of a primal region, and its counterpart in the tangent of the
+/// region, which computes it again until it is handed what was kept.
+struct KeptValue {
+  mlir::Value primal, counterpart;
+};
+
+/// What a loop carries: an argument of its body, its counterpart, and what is
+/// yielded for it, which can be kept with it at no cost.
+struct CarriedValue {
+  mlir::Value argument, counterpart, yielded;
+};
+
+/// Whether `value`, which a region of `op` computes, can be kept: a number, or
+/// a tensor of extents that are known before `op`.
+bool canBeKept(mlir::Operation *op, mlir::Value value);
+
+/// What the block `primal` keeps for the transpose of its tangent `tangent`, a
+/// block that computes all of its values again: the cheapest choice
+/// (ResidualPlan). Linear are in `tangent` the values `inputs` and the tangents
+/// that it reads from outside.
+llvm::SmallVector<KeptValue>
+chooseKeptValues(mlir::Block &primal, mlir::Block &tangent,
+                 mlir::ValueRange inputs, llvm::ArrayRef<CarriedValue> carried,
+                 const Linearizer &linearizer);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_KEPTVALUES_H
