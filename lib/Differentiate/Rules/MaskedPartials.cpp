@@ -547,59 +547,65 @@ Value MaskedSlices::createDirection(Value input, Value norm) {
       });
 }
 
-Value MaskedSlices::createSoftmaxWeights(Value input, Value result) {
+LogSumExp MaskedSlices::createLogSumExp(Value input) {
   const llvm::fltSemantics &semantics =
       cast<FloatType>(computeType).getFloatSemantics();
   auto infinity = FloatAttr::get(computeType, llvm::APFloat::getInf(semantics));
   auto negativeInfinity =
       FloatAttr::get(computeType, llvm::APFloat::getInf(semantics, true));
-  auto isEqual = [](OpBuilder &nested, Location loc, Value value,
-                    TypedAttr constant) -> Value {
-    return arith::CmpFOp::create(
-        nested, loc, arith::CmpFPredicate::OEQ, value,
-        arith::ConstantOp::create(nested, loc, constant));
+  auto zero = builder.getZeroAttr(computeType);
+  auto one = builder.getFloatAttr(computeType, 1.0);
+  /// `value` where it differs from `constant`, else `replacement`.
+  auto replace = [](OpBuilder &nested, Location loc, Value compared,
+                    TypedAttr constant, TypedAttr replacement,
+                    Value value) -> Value {
+    Value isEqual =
+        arith::CmpFOp::create(nested, loc, arith::CmpFPredicate::OEQ, compared,
+                              arith::ConstantOp::create(nested, loc, constant));
+    return arith::SelectOp::create(
+        nested, loc, isEqual,
+        arith::ConstantOp::create(nested, loc, replacement), value);
   };
 
-  SmallVector<Value> operands = {input};
-  SmallVector<AffineMap> maps = {fullMap};
-  addMask(operands, maps);
-  Value infinities =
-      reduce(builder.getZeroAttr(computeType), operands, maps,
-             [&](OpBuilder &nested, Location loc, ValueRange args) {
-               Value counts = isEqual(nested, loc, args[0], infinity);
-               if (mask)
-                 counts = arith::AndIOp::create(nested, loc, counts, args[1]);
-               Value one =
-                   arith::UIToFPOp::create(nested, loc, computeType, counts);
-               return arith::AddFOp::create(nested, loc, args.back(), one);
-             });
-  // What depends on the slice alone is found once for it: exp(x - inf) is 0.
+  // The quotients of the exponentials and their sum do not vary with the shift.
+  Value maximum = StopGradientOp::create(
+      builder, loc, reduceSelected(ReductionKind::Max, input));
   Value shift = elementwise(
-      computeType, {result},
-      [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
-        return arith::SelectOp::create(
-            nested, loc, isEqual(nested, loc, args[0], negativeInfinity),
-            arith::ConstantOp::create(nested, loc, infinity), args[0]);
+      computeType, maximum,
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        return replace(nested, loc, args[0], negativeInfinity, zero, args[0]);
       });
-  // Beside a NaN no element has a share.
-  Value share = elementwise(
-      computeType, {result, infinities},
-      [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
-        Value one = arith::ConstantOp::create(
-            nested, loc, nested.getFloatAttr(computeType, 1.0));
-        Value quotient = arith::DivFOp::create(nested, loc, one, args[1]);
-        return arith::SelectOp::create(nested, loc,
-                                       isEqual(nested, loc, args[0], infinity),
-                                       quotient, args[0]);
-      });
-  return elementwise(
-      Extent::Full, computeType, {input, shift, share},
-      {fullMap, reducedMap, reducedMap},
+  SmallVector<Value> operands = {input, shift};
+  SmallVector<AffineMap> maps = {fullMap, reducedMap};
+  addMask(operands, maps);
+  LogSumExp result;
+  result.exponentials = elementwise(
+      Extent::Full, computeType, operands, maps,
       [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
         Value difference = arith::SubFOp::create(nested, loc, args[0], args[1]);
-        Value weight = math::ExpOp::create(nested, loc, difference);
-        return arith::SelectOp::create(nested, loc,
-                                       isEqual(nested, loc, args[0], infinity),
-                                       args[2], weight);
+        Value exponential =
+            replace(nested, loc, args[0], infinity, one,
+                    math::ExpOp::create(nested, loc, difference));
+        if (!mask)
+          return exponential;
+        return arith::SelectOp::create(
+            nested, loc, args[2], exponential,
+            arith::ConstantOp::create(nested, loc, zero));
       });
+  Value sum = MaskedReduceOp::create(builder, loc, ReductionKind::Sum,
+                                     result.exponentials, Value(), dims,
+                                     ArrayRef<int64_t>());
+  result.value = elementwise(
+      computeType, {shift, sum},
+      [](OpBuilder &nested, Location loc, ValueRange args) {
+        Value logarithm = math::LogOp::create(nested, loc, args[1]);
+        return arith::AddFOp::create(nested, loc, args[0], logarithm);
+      });
+  result.scale = elementwise(
+      computeType, sum, [&](OpBuilder &nested, Location loc, ValueRange args) {
+        Value quotient = arith::DivFOp::create(
+            nested, loc, arith::ConstantOp::create(nested, loc, one), args[0]);
+        return replace(nested, loc, args[0], zero, zero, quotient);
+      });
+  return result;
 }

@@ -17,6 +17,19 @@
 
 namespace sparse_autograd {
 
+/// What logsumexp and its partial derivatives are made of. These are the
+/// exponentials times the scale: exp(x - y); 0 where the result y is -inf;
+/// where it is +inf, 1 / t on each of the t elements that are +inf.
+struct LogSumExp {
+  /// The result: reduced.
+  mlir::Value value;
+  /// exp(x - shift) for a shift of each slice, 0 where nothing is selected;
+  /// of what is +inf, 1: full.
+  mlir::Value exponentials;
+  /// One over the sum of the exponentials, 0 where that is 0: reduced.
+  mlir::Value scale;
+};
+
 /// The slices of a tensor along some dimensions, and the elements that a mask
 /// selects of them: builds what the derivatives of masked reductions are made
 /// of. *Full* tensors have the shape of the input, *reduced* ones that of the
@@ -83,9 +96,9 @@ public:
   mlir::Value createDeviationScale(mlir::Value std, int64_t ddof);
   /// x / norm, 0 where the norm is 0: full.
   mlir::Value createDirection(mlir::Value input, mlir::Value norm);
-  /// exp(x - y); 0 where y is -inf; where y is +inf, 1 / t on each of the t
-  /// elements that are +inf: full.
-  mlir::Value createSoftmaxWeights(mlir::Value input, mlir::Value result);
+  /// The logarithm of the sum of the exponentials of the selected elements, and
+  /// its parts.
+  LogSumExp createLogSumExp(mlir::Value input);
 
 private:
   using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,

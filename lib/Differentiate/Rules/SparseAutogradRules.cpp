@@ -37,6 +37,8 @@ struct MaskedReduceModel
                                              MaskedReduceOp> {
   LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
     auto op = cast<MaskedReduceOp>(operation);
+    if (op.getKind() == ReductionKind::LogSumExp)
+      return linearizeLogSumExp(op, linearizer);
     MaskedSlices slices(linearizer, op.getLoc(), op.getInput(), op.getMask(),
                         op.getMaskDimensions(), op.getDims());
     Value tangent = slices.widen(linearizer.tangent(op.getInput()));
@@ -81,10 +83,38 @@ struct MaskedReduceModel
       return slices.sum(
           slices.multiply(tangent, slices.createDirection(input, result)));
     case ReductionKind::LogSumExp:
-      return slices.sum(
-          slices.multiply(tangent, slices.createSoftmaxWeights(input, result)));
+      break;
     }
-    llvm_unreachable("every kind is handled");
+    llvm_unreachable("logsumexp has a rule of its own");
+  }
+
+  /// The derivative of logsumexp reads the exponentials that the result is made
+  /// of, so the op becomes what it is made of.
+  static LogicalResult linearizeLogSumExp(MaskedReduceOp op,
+                                          Linearizer &linearizer) {
+    OpBuilder builder(op);
+    MaskedSlices primal(builder, op.getLoc(), op.getInput(),
+                        op.getInput().getType().getElementType(), op.getMask(),
+                        op.getMaskDimensions(), op.getDims());
+    LogSumExp parts = primal.createLogSumExp(primal.widen(op.getInput()));
+    Value result = primal.narrow(parts.value);
+    if (op.getKeepdims())
+      result = primal.restoreReducedDims(result, op.getResult());
+    IRMapping clones;
+    clones.map(op.getResult(), result);
+    linearizer.noteClones(clones);
+
+    MaskedSlices slices(linearizer, op.getLoc(), op.getInput(), op.getMask(),
+                        op.getMaskDimensions(), op.getDims());
+    Value tangent = slices.widen(linearizer.tangent(op.getInput()));
+    Value sum = slices.narrow(slices.multiply(
+        slices.sum(slices.multiply(tangent, parts.exponentials)), parts.scale));
+    if (op.getKeepdims())
+      sum = slices.restoreReducedDims(sum, op.getResult());
+    linearizer.setTangent(result, sum);
+    op.getResult().replaceAllUsesWith(result);
+    linearizer.retire(op);
+    return success();
   }
 
   /// The elements of the input whose slices are reached by the cotangent.
