@@ -9,6 +9,7 @@
 #include "SparseAutograd/Fusion/Fusion.h"
 
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Analysis/ProductBody.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 
@@ -24,7 +25,7 @@ int64_t getBodyCost(linalg::LinalgOp op) {
 }
 
 bool isMatrixProduct(linalg::LinalgOp op) {
-  if (!linalg::isaContractionOpInterface(op))
+  if (!linalg::isaContractionOpInterface(op) && !matchProductBody(op))
     return false;
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);

@@ -68,6 +68,7 @@ struct FusePass : impl::FusePassBase<FusePass> {
     populateScatterDimsPatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     populateRemoveUnreadInitsPatterns(patterns);
+    populateFoldIntoProductPatterns(patterns);
     populateFoldNegationsPatterns(patterns);
     populateSimplifySelectsPatterns(patterns);
     populateMergeEqualAccumulatorsPatterns(patterns);

@@ -96,6 +96,10 @@ void populateRemoveUnreadInitsPatterns(mlir::RewritePatternSet &patterns);
 /// start: there is nothing to cut into blocks.
 void populateRemoveEmptyLoopsPatterns(mlir::RewritePatternSet &patterns);
 
+/// Has a product of matrices that somebody adds to a tensor, or subtracts from
+/// it, times a factor or not, be added where it is computed.
+void populateFoldIntoProductPatterns(mlir::RewritePatternSet &patterns);
+
 /// Patterns for bodies: `select(c, f(select(c, a, b)), d)` is
 /// `select(c, f(a), d)`, through any chain of operations without side effects,
 /// and with `c` a conjunction that contains the inner condition.

@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/ContractionToRuntime/ContractionToRuntime.h"
 
+#include "SparseAutograd/Analysis/ProductBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -44,7 +45,8 @@ struct Matrix {
 
 } // namespace
 
-/// C += A * B of one type, in either order of the factors, and nothing else.
+/// C += alpha * A * B of one type, in any order of the factors, or C -=, and
+/// nothing else.
 static bool isPlainProduct(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       !op.hasPureBufferSemantics())
@@ -59,23 +61,7 @@ static bool isPlainProduct(linalg::LinalgOp op) {
         !op.getMatchingIndexingMap(&operand).isProjectedPermutation())
       return false;
   }
-  Block *block = op.getBlock();
-  if (!llvm::hasNItems(block->getOperations(), 3))
-    return false;
-  auto add =
-      block->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!add)
-    return false;
-  BlockArgument c = block->getArgument(2);
-  Value product = add.getLhs() == c ? add.getRhs() : add.getLhs();
-  if (add.getLhs() != c && add.getRhs() != c)
-    return false;
-  auto mul = product.getDefiningOp<arith::MulFOp>();
-  if (!mul)
-    return false;
-  BlockArgument a = block->getArgument(0), b = block->getArgument(1);
-  return (mul.getLhs() == a && mul.getRhs() == b) ||
-         (mul.getLhs() == b && mul.getRhs() == a);
+  return matchProductBody(op).has_value();
 }
 
 /// Of the loops of a kind, the one with the largest static extent; unknown ones
@@ -258,8 +244,13 @@ static void emitProduct(IRRewriter &rewriter, linalg::LinalgOp op,
                             product.n, variables);
   Matrix c = describeMatrix(rewriter, op, op.getDpsInitOperand(0), product.m,
                             product.n, variables);
-  Value alpha = arith::ConstantOp::create(rewriter, loc,
-                                          rewriter.getFloatAttr(type, 1.0));
+  std::optional<ScaledSum> body = matchProductBody(op);
+  Value alpha = body->scale;
+  if (!alpha)
+    alpha = arith::ConstantOp::create(rewriter, loc,
+                                      rewriter.getFloatAttr(type, 1.0));
+  if (body->isDifference)
+    alpha = arith::NegFOp::create(rewriter, loc, alpha);
   Value beta = arith::ConstantOp::create(
       rewriter, loc, rewriter.getFloatAttr(type, fill ? 0.0 : 1.0));
   func::CallOp::create(rewriter, loc, gemm,
