@@ -278,6 +278,17 @@ FUNCTIONS = [
   }
   return %y#0, %y#1 : <<4>>, <<4>>""", lambda x, w, c: (x + 0 * w, w * x),
              fixed={2: np.bool_(False)}),
+    # The gradient of the window has the extents of what it looks at.
+    Function("branch_of_a_window", ["<<3x4>>", "<<1x1>>", "<<T|i1>>"],
+             ["<<3x4>>"], """
+  %y = scf.if %x2 -> (<<3x4>>) {
+    scf.yield %x0 : <<3x4>>
+  } else {
+    %v = linalg.conv_2d ins(%x0, %x1 : <<3x4>>, <<1x1>>) outs(%x0 : <<3x4>>) -> <<3x4>>
+    scf.yield %v : <<3x4>>
+  }
+  return %y : <<3x4>>""", lambda x, k, c: x + x * k[0, 0],
+             fixed={2: np.bool_(False)}),
     Function("branch_of_a_constant", ["<<T>>", "<<T|i1>>"], ["<<T>>"], """
   %y = scf.if %x1 -> (<<T>>) {
     %k = arith.constant 2.0 : <<T>>
