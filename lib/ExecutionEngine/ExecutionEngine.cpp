@@ -46,6 +46,7 @@ static orc::SymbolMap getRuntimeSymbols(orc::MangleAndInterner &mangle) {
   add("sparseAutogradGemmF32", &sparseAutogradGemmF32);
   add("sparseAutogradGemmF64", &sparseAutogradGemmF64);
   add("sparseAutogradLog", &sparseAutogradLog);
+  add("sparseAutogradStream", &sparseAutogradStream);
   return symbols;
 }
 

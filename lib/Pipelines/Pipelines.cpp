@@ -64,6 +64,7 @@ static void addBuffers(OpPassManager &pm) {
   pm.addPass(createTensorToBuffer());
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   addCleanup(pm);
+  pm.addPass(createStreamResults());
   pm.addNestedPass<func::FuncOp>(
       bufferization::createPromoteBuffersToStackPass());
   bufferization::buildBufferDeallocationPipeline(pm);

@@ -114,6 +114,52 @@ def TensorToBuffer : Pass<"sparse-autograd-tensor-to-buffer", "::mlir::ModuleOp"
 }
 
 //===----------------------------------------------------------------------===//
+// StreamResults
+//===----------------------------------------------------------------------===//
+
+def StreamResults : Pass<"sparse-autograd-stream-results", "::mlir::ModuleOp"> {
+  let summary = "Write large results past the caches";
+  let description = [{
+    Where a loop over blocks of rows writes a result of a function, element by
+    element, and nobody reads it again, pieces of the rows are computed on the
+    stack and handed to sparseAutogradStream. That stores them without reading
+    the lines of the result from memory first, if the result is larger than the
+    caches; what is known to be smaller is left alone.
+
+    Runs on buffers, before they are promoted to the stack. For example
+
+    ```mlir
+    scf.forall (%row) in (%n) {
+      %out = memref.subview %result[%row, 0] [1, %m] [1, 1]
+      linalg.generic ... outs(%out : ...)
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.forall (%row) in (%n) {
+      %out = memref.subview %result[%row, 0] [1, %m] [1, 1]
+      %piece = memref.alloc() : memref<1x1024xf32>
+      scf.for %j = %c0 to %m step %c1024 {
+        linalg.generic ... outs(%part_of_piece : ...)
+        call @sparseAutogradStream(%address_in_out, %address_of_piece, %bytes, %total)
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"minimalBytes", "minimal-bytes", "int64_t", /*default=*/"16777216",
+           "results of fewer bytes, known statically, are left alone">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // ContractionToRuntime
 //===----------------------------------------------------------------------===//
 

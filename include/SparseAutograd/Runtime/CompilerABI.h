@@ -158,6 +158,13 @@ sparseAutogradGemmF64(int64_t m, int64_t n, int64_t k, double alpha,
                       int64_t bRowStride, int64_t bColumnStride, double beta,
                       double *c, int64_t cRowStride, int64_t cColumnStride);
 
+/// Copies `bytes` bytes from `source` to `destination`, which do not overlap:
+/// past the caches, if they are part of a result of `total` bytes that is too
+/// large for these. The source is read from a cache.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradStream(void *destination, const void *source, int64_t bytes,
+                     int64_t total);
+
 //===----------------------------------------------------------------------===//
 // Progress lines
 //===----------------------------------------------------------------------===//
