@@ -61,9 +61,24 @@ ComparedValues::ComparedValues(Operation *root) {
   }
 }
 
+/// Whether `op` rounds to f16 or bf16. Inside of a loop its result may go on as
+/// it was before.
+static bool roundsToNarrowFloat(Operation *op) {
+  if (isa<arith::ConstantOp, arith::SelectOp>(op) ||
+      !isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+          op->getDialect()))
+    return false;
+  return llvm::any_of(op->getResultTypes(), [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isF16() || element.isBF16();
+  });
+}
+
 /// Whether the same operands give the same bits wherever `op`, without its
 /// regions, is computed. Of operations of others nothing is known.
 static bool isReproducible(Operation *op) {
+  if (roundsToNarrowFloat(op))
+    return false;
   if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
           math::FloorOp, math::FmaOp, math::RoundOp, math::RoundEvenOp,
           math::SqrtOp, math::TruncOp>(op))

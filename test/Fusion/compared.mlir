@@ -24,3 +24,21 @@ func.func @gradient(%x: tensor<13xf64>) -> tensor<13xf64> {
   %v, %g = sparse_autograd.value_and_grad @largest(%x) {wrt = [0]} : (tensor<13xf64>) -> (tensor<f64>, tensor<13xf64>)
   return %g : tensor<13xf64>
 }
+
+// So is what f16 rounds: in the loop that computes it, it may go on in f32, and
+// differ from what another loop has read from memory.
+
+// CHECK-LABEL: func.func @tangent(
+//       CHECK:   math.sqrt
+//   CHECK-NOT:   math.sqrt
+//       CHECK:   return
+func.func private @clamped(%x: tensor<2xf16>, %low: tensor<2xf16>, %high: tensor<2xf16>) -> tensor<2xf16> {
+  %r = math.sqrt %x : tensor<2xf16>
+  %y = math.clampf %r to [%low, %high] : tensor<2xf16>
+  return %y : tensor<2xf16>
+}
+func.func @tangent(%x: tensor<2xf16>, %low: tensor<2xf16>, %high: tensor<2xf16>, %dx: tensor<2xf16>) -> tensor<2xf16> {
+  %y, %dy = sparse_autograd.jvp @clamped(%x, %low, %high) tangents(%dx) {wrt = [0]}
+      : (tensor<2xf16>, tensor<2xf16>, tensor<2xf16>), (tensor<2xf16>) -> (tensor<2xf16>, tensor<2xf16>)
+  return %dy : tensor<2xf16>
+}

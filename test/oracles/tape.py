@@ -355,14 +355,13 @@ class Tape:
         everything = list(parents) + ([initial] if initial else [])
 
         def push(tangents):
-            terms = []
+            # One sum may go on where the other ended.
+            total = tangents[-1] if initial else None
             for i, tangent in enumerate(tangents[:len(parents)]):
                 if tangent is not None:
                     given = operands[:i] + [tangent] + operands[i + 1:]
-                    terms.append(_einsum(spec, given, t, count, None, sign))
-            if initial and tangents[-1] is not None:
-                terms.append(tangents[-1])
-            return sum_of(terms)
+                    total = _einsum(spec, given, t, count, total, sign)
+            return total
 
         def pull(cotangent, support):
             result = []
