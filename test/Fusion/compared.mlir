@@ -32,13 +32,13 @@ func.func @gradient(%x: tensor<13xf64>) -> tensor<13xf64> {
 //       CHECK:   math.sqrt
 //   CHECK-NOT:   math.sqrt
 //       CHECK:   return
-func.func private @clamped(%x: tensor<2xf16>, %low: tensor<2xf16>, %high: tensor<2xf16>) -> tensor<2xf16> {
+func.func private @clamped(%x: tensor<2xf16>, %low: tensor<2xf16>, %high: tensor<2xf16>) -> (tensor<2xf16>, tensor<2xf16>) {
   %r = math.sqrt %x : tensor<2xf16>
   %y = math.clampf %r to [%low, %high] : tensor<2xf16>
-  return %y : tensor<2xf16>
+  return %r, %y : tensor<2xf16>, tensor<2xf16>
 }
-func.func @tangent(%x: tensor<2xf16>, %low: tensor<2xf16>, %high: tensor<2xf16>, %dx: tensor<2xf16>) -> tensor<2xf16> {
-  %y, %dy = sparse_autograd.jvp @clamped(%x, %low, %high) tangents(%dx) {wrt = [0]}
-      : (tensor<2xf16>, tensor<2xf16>, tensor<2xf16>), (tensor<2xf16>) -> (tensor<2xf16>, tensor<2xf16>)
-  return %dy : tensor<2xf16>
+func.func @tangent(%x: tensor<2xf16>, %low: tensor<2xf16>, %high: tensor<2xf16>, %dx: tensor<2xf16>) -> (tensor<2xf16>, tensor<2xf16>, tensor<2xf16>) {
+  %r:4 = sparse_autograd.jvp @clamped(%x, %low, %high) tangents(%dx) {wrt = [0]}
+      : (tensor<2xf16>, tensor<2xf16>, tensor<2xf16>), (tensor<2xf16>) -> (tensor<2xf16>, tensor<2xf16>, tensor<2xf16>, tensor<2xf16>)
+  return %r#0, %r#1, %r#3 : tensor<2xf16>, tensor<2xf16>, tensor<2xf16>
 }
