@@ -24,6 +24,7 @@ std::optional<int64_t> ResidualPlan::getCost(Operation *op) const {
 void ResidualPlan::addInput(Value value, int64_t size) {
   numbers[value] = graph.addInput(size);
   values.push_back(value);
+  inputs.insert(value);
 }
 
 void ResidualPlan::addOperation(
@@ -77,22 +78,21 @@ void ResidualPlan::remark(StringRef function) const {
         .category(residualRemarkCategory)
         .function(function);
   };
-  auto describe = [](Operation *op) -> std::string {
-    return op ? ("the result of '" + op->getName().getStringRef() + "'").str()
-              : "an argument";
+  auto describe = [](Operation *op) {
+    return ("the result of '" + op->getName().getStringRef() + "'").str();
   };
   for (Value value : getKept()) {
     Operation *op = value.getDefiningOp();
-    std::string reason;
-    if (!op)
-      reason = "nothing computes it";
+    std::string what;
+    if (inputs.contains(value))
+      what = "an argument is kept: nothing computes it";
     else if (getCost(op))
-      reason = "computing it again, and what that needs, costs more";
+      what = describe(op) +
+             " is kept: computing it again, and what that needs, costs more";
     else
-      reason = "it must not be computed twice";
+      what = describe(op) + " is kept: it must not be computed twice";
     remark::passed(value.getLoc(), options("kept"))
-        << describe(op) + " is kept: " + reason
-        << remark::metric("Bytes", estimateBytes(value.getType()));
+        << what << remark::metric("Bytes", estimateBytes(value.getType()));
   }
   for (Operation *op : getRecomputed()) {
     std::optional<int64_t> cost = getCost(op);

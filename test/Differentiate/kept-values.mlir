@@ -19,7 +19,7 @@
 //   CHECK-NOT:     math.tanh
 //       CHECK:   return
 
-// REMARK-DAG: [Passed] kept | Category:sparse-autograd-residuals | Function=recurrence__vjp_0_1 | {{.*}}Bytes=32
+// REMARK-DAG: [Passed] kept | Category:sparse-autograd-residuals | Function=recurrence__vjp_0_1 | {{.*}}Bytes=32, Remark="an argument is kept: nothing computes it"
 func.func private @recurrence(%w: tensor<4x4xf64>, %x: tensor<4xf64>) -> tensor<4xf64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -67,6 +67,7 @@ private:
   llvm::SmallVector<mlir::Value> values;
   llvm::SmallVector<mlir::Operation *> operations;
   llvm::DenseMap<mlir::Value, ResidualGraph::Index> numbers;
+  llvm::DenseSet<mlir::Value> inputs;
 };
 
 } // namespace sparse_autograd

@@ -30,7 +30,7 @@ def FusePass : Pass<"sparse-autograd-fuse", "::mlir::func::FuncOp"> {
 
     The size of a block depends on the extents only: results are the same bits
     for any number of threads. Matrix products are never broken up, they go to
-    a library. Operations on encoded (sparse) tensors are left alone.
+    a library, which adds them, times a factor, to what they are added to. Operations on encoded (sparse) tensors are left alone.
 
     For example
 
