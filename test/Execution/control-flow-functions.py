@@ -49,6 +49,14 @@ def _rows(a, v):
     return v
 
 
+def _dear(v, w, n):
+    for i in range(n):
+        v = np.sin(w @ v)
+        if i % 2 == 1:
+            v = np.cos(v)**2
+    return v
+
+
 def _counted(x, n):
     count = 1
     for _ in range(n):
@@ -227,6 +235,44 @@ FUNCTIONS = [
     scf.yield %t : <<=4>>
   }
   return %y : <<=4>>""", _rows),
+    # The positions that a generic reads vary with the loop around it.
+    Function("gathers_windows", ["<<6>>", "<<4>>"], ["<<4>>"], LOOP + """
+  %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%v = %x1) -> (<<4>>) {
+    %w = linalg.generic {indexing_maps = [affine_map<(j) -> (j)>, affine_map<(j) -> (j)>], iterator_types = ["parallel"]} ins(%v : <<4>>) outs(%v : <<4>>) {
+    ^bb0(%a: <<T>>, %o: <<T>>):
+      %j = linalg.index 0 : index
+      %k = arith.addi %i, %j : index
+      %e = tensor.extract %x0[%k] : <<6>>
+      linalg.yield %e : <<T>>
+    } -> <<4>>
+    %t = arith.mulf %v, %w : <<4>>
+    scf.yield %t : <<4>>
+  }
+  return %y : <<4>>""", lambda x, v: v * x[0:4] * x[1:5] * x[2:6]),
+    # What is dear is kept, of extents that are known when the program runs,
+    # with what a branch in the loop computes.
+    Function("keeps_what_is_dear", ["<<4>>", "<<4x4>>", N], ["<<4>>"],
+             LOOP + """
+  %zero = arith.constant 0.0 : <<T>>
+  %n = tensor.dim %x0, %c0 : <<4>>
+  %y = scf.for %i = %c0 to %x2 step %c1 iter_args(%v = %x0) -> (<<4>>) {
+    %empty = tensor.empty(%n) : tensor<?x!T>
+    %zeros = linalg.fill ins(%zero : <<T>>) outs(%empty : tensor<?x!T>) -> tensor<?x!T>
+    %start = tensor.cast %zeros : tensor<?x!T> to <<4>>
+    %p = linalg.matvec ins(%x1, %v : <<4x4>>, <<4>>) outs(%start : <<4>>) -> <<4>>
+    %s = math.sin %p : <<4>>
+    %odd = arith.remsi %i, %c2 : index
+    %is_odd = arith.cmpi eq, %odd, %c1 : index
+    %t = scf.if %is_odd -> (<<4>>) {
+      %c = math.cos %s : <<4>>
+      %q = arith.mulf %c, %c : <<4>>
+      scf.yield %q : <<4>>
+    } else {
+      scf.yield %s : <<4>>
+    }
+    scf.yield %t : <<4>>
+  }
+  return %y : <<4>>""", _dear, fixed={2: np.int64(3)}, exact=False),
     Function("nested", ["<<T>>", "<<T>>"], ["<<T>>"], LOOP + """
   %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%v = %x0) -> (<<T>>) {
     %z = scf.for %j = %c0 to %i step %c1 iter_args(%u = %v) -> (<<T>>) {
