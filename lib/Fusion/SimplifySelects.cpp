@@ -119,10 +119,29 @@ struct SpecializeSelectBranches : OpRewritePattern<arith::SelectOp> {
   }
 };
 
+/// a or (a and b) -> a: the union of a mask with a part of it.
+struct AbsorbConjunction : OpRewritePattern<arith::OrIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::OrIOp op,
+                                PatternRewriter &rewriter) const override {
+    for (auto [whole, other] : {std::pair(op.getLhs(), op.getRhs()),
+                                std::pair(op.getRhs(), op.getLhs())}) {
+      auto part = other.getDefiningOp<arith::AndIOp>();
+      if (!part || !llvm::is_contained(part->getOperands(), whole))
+        continue;
+      rewriter.replaceOp(op, whole);
+      return success();
+    }
+    return failure();
+  }
+};
+
 } // namespace
 
 void populateSimplifySelectsPatterns(RewritePatternSet &patterns) {
-  patterns.add<SpecializeSelectBranches>(patterns.getContext());
+  patterns.add<AbsorbConjunction, SpecializeSelectBranches>(
+      patterns.getContext());
 }
 
 } // namespace sparse_autograd

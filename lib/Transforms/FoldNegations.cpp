@@ -9,23 +9,32 @@
 #include "SparseAutograd/Transforms/FoldNegations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// The opposite of `value`, if that is one operation less; null otherwise.
-static Value dropNegation(PatternRewriter &rewriter, Value value) {
+Value sparse_autograd::dropNegation(OpBuilder &builder, Value value) {
   if (auto negation = value.getDefiningOp<arith::NegFOp>())
     return negation.getOperand();
-  auto product = value.getDefiningOp<arith::MulFOp>();
-  if (!product || !product->hasOneUse())
+  // What others use stays, and would be one more operation.
+  Operation *op = value.getDefiningOp();
+  if (!op || !llvm::hasNItemsOrLess(op->getUses(), 1))
     return {};
-  for (auto [negated, other] : {std::pair(product.getLhs(), product.getRhs()),
-                                std::pair(product.getRhs(), product.getLhs())})
-    if (auto negation = negated.getDefiningOp<arith::NegFOp>())
-      return arith::MulFOp::create(rewriter, product.getLoc(),
-                                   negation.getOperand(), other,
-                                   product.getFastmath());
+  if (auto product = dyn_cast<arith::MulFOp>(op)) {
+    for (auto [negated, other] :
+         {std::pair(product.getLhs(), product.getRhs()),
+          std::pair(product.getRhs(), product.getLhs())})
+      if (Value opposite = dropNegation(builder, negated))
+        return arith::MulFOp::create(builder, op->getLoc(), opposite, other,
+                                     product.getFastmath());
+  } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    if (matchPattern(select.getFalseValue(), m_AnyZeroFloat()))
+      if (Value opposite = dropNegation(builder, select.getTrueValue()))
+        return arith::SelectOp::create(builder, op->getLoc(),
+                                       select.getCondition(), opposite,
+                                       select.getFalseValue());
+  }
   return {};
 }
 

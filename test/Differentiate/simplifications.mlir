@@ -89,3 +89,25 @@ func.func @deviations_vjp(%x: tensor<4x8xf32>, %ct: tensor<4x8xf32>) -> tensor<4
       : (tensor<4x8xf32>), (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
   return %r#1 : tensor<4x8xf32>
 }
+
+// -----
+
+// The sum of what a mask selects is negated once for a row of a softmax.
+
+// CHECK-LABEL: func.func private @softmax__vjp_0(
+//   CHECK-NOT:   arith.negf
+//       CHECK:   %[[SUM:.+]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
+//   CHECK-NOT:   arith.negf
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[SUM]] : tensor<4xf32>)
+//       CHECK:     arith.negf
+//   CHECK-NOT:   arith.negf
+//       CHECK:   return
+func.func private @softmax(%x: tensor<4x8xf32>, %m: tensor<4x8xi1>) -> tensor<4x8xf32> {
+  %y = sparse_autograd.masked_softmax %x, %m dims = [1] : tensor<4x8xf32>, tensor<4x8xi1>
+  return %y : tensor<4x8xf32>
+}
+func.func @softmax_vjp(%x: tensor<4x8xf32>, %m: tensor<4x8xi1>, %ct: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r:2 = sparse_autograd.vjp @softmax(%x, %m) cotangents(%ct) {wrt = [0]}
+      : (tensor<4x8xf32>, tensor<4x8xi1>), (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
+  return %r#1 : tensor<4x8xf32>
+}

@@ -63,3 +63,22 @@ func.func @conjunction(%x: tensor<?xf32>, %m: tensor<?xi1>, %n: tensor<?xi1>, %e
   } -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// The union of a mask with a part of it is the mask.
+
+// CHECK-LABEL: func.func @absorbed
+//       CHECK:   ^bb0(%[[V:.+]]: f32, %[[A:.+]]: i1, %{{.+}}: f32):
+//  CHECK-NEXT:     %[[S:.+]] = arith.select %[[A]], %[[V]], %{{.+}} : f32
+//  CHECK-NEXT:     linalg.yield %[[S]]
+func.func @absorbed(%x: tensor<?xf32>, %m: tensor<?xi1>, %n: tensor<?xi1>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %r = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel"]}
+      ins(%x, %m, %n : tensor<?xf32>, tensor<?xi1>, tensor<?xi1>) outs(%e : tensor<?xf32>) {
+  ^bb0(%v: f32, %a: i1, %b: i1, %o: f32):
+    %both = arith.andi %b, %a : i1
+    %either = arith.ori %both, %a : i1
+    %s = arith.select %either, %v, %zero : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}

@@ -102,7 +102,8 @@ void populateFoldIntoProductPatterns(mlir::RewritePatternSet &patterns);
 
 /// Patterns for bodies: `select(c, f(select(c, a, b)), d)` is
 /// `select(c, f(a), d)`, through any chain of operations without side effects,
-/// and with `c` a conjunction that contains the inner condition.
+/// and with `c` a conjunction that contains the inner condition; `a or (a and
+/// b)` is `a`.
 void populateSimplifySelectsPatterns(mlir::RewritePatternSet &patterns);
 
 /// A pattern for bodies: results of one operation that start from the same

@@ -13,8 +13,13 @@
 
 namespace sparse_autograd {
 
-/// Makes a + -b and a + -b * c subtractions, of the same bits; so are sums in
-/// the region of a linalg.generic with what another one negated.
+/// The opposite of `value`, a negation or a product or a selection of one,
+/// where that is an operation less; null otherwise. What is zero may change its
+/// sign.
+mlir::Value dropNegation(mlir::OpBuilder &builder, mlir::Value value);
+
+/// Makes a + -b and a + -b * c subtractions; so are sums in the region of a
+/// linalg.generic with what another one negated.
 void populateFoldNegationsPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace sparse_autograd

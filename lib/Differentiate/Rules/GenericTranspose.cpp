@@ -11,6 +11,7 @@
 #include "GatherRule.h"
 #include "MatrixProduct.h"
 #include "OperandReach.h"
+#include "SparseAutograd/Transforms/FoldNegations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -136,22 +137,6 @@ void TransposedGeneric::setMaskOfProduct(Value mask, AffineMap map) {
 static Type accumulationType(Type type) {
   return type.isF16() || type.isBF16() ? Float32Type::get(type.getContext())
                                        : type;
-}
-
-/// The opposite of `value`, if that is one operation less; null otherwise.
-static Value dropNegation(OpBuilder &builder, Value value) {
-  if (auto negation = value.getDefiningOp<arith::NegFOp>())
-    return negation.getOperand();
-  auto product = value.getDefiningOp<arith::MulFOp>();
-  if (!product)
-    return {};
-  for (auto [negated, other] : {std::pair(product.getLhs(), product.getRhs()),
-                                std::pair(product.getRhs(), product.getLhs())})
-    if (auto negation = negated.getDefiningOp<arith::NegFOp>())
-      return arith::MulFOp::create(builder, product.getLoc(),
-                                   negation.getOperand(), other,
-                                   product.getFastmath());
-  return {};
 }
 
 /// What is left to do to the elements of a finished sum: negate them, round
