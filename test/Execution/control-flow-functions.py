@@ -235,6 +235,16 @@ FUNCTIONS = [
     scf.yield %t : <<=4>>
   }
   return %y : <<=4>>""", _rows),
+    # A region selects by a bit that is no operand.
+    Function("selects_by_a_bit", ["<<4>>", "<<T|i1>>"], ["<<4>>"], """
+  %y = linalg.generic {indexing_maps = [affine_map<(j) -> (j)>, affine_map<(j) -> (j)>], iterator_types = ["parallel"]} ins(%x0 : <<4>>) outs(%x0 : <<4>>) {
+  ^bb0(%a: <<T>>, %o: <<T>>):
+    %p = arith.mulf %a, %a : <<T>>
+    %s = arith.select %x1, %p, %a : <<T>>
+    linalg.yield %s : <<T>>
+  } -> <<4>>
+  return %y : <<4>>""", lambda x, c: x * x if c else x,
+             fixed={1: np.bool_(True)}),
     # The positions that a generic reads vary with the loop around it.
     Function("gathers_windows", ["<<6>>", "<<4>>"], ["<<4>>"], LOOP + """
   %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%v = %x1) -> (<<4>>) {
