@@ -44,6 +44,13 @@ def products(size):
     return program(MATRIX, lines, f"%v{size + 1}")
 
 
+def ladder(size):
+    """Each operation on a tensor reads the two before."""
+    lines = [f"  %v{i} = arith.{'mulf' if i % 3 else 'addf'} %v{i - 1}, %v{i - 2} : {VECTOR}"
+             for i in range(2, size + 2)]
+    return program(VECTOR, lines, f"%v{size + 1}")
+
+
 def fan_out(size):
     """Numbers that are each used by many others."""
     lines = [
@@ -52,7 +59,7 @@ def fan_out(size):
     return program("f64", lines, f"%v{size + 1}")
 
 
-KINDS = {"chain": chain, "products": products, "fan-out": fan_out}
+KINDS = {"chain": chain, "ladder": ladder, "products": products, "fan-out": fan_out}
 
 
 def processor_time(command):
