@@ -161,9 +161,10 @@ sparseAutogradGemmF64(int64_t m, int64_t n, int64_t k, double alpha,
 /// Copies `bytes` bytes from `source` to `destination`, which do not overlap:
 /// past the caches, if they are part of a result of `total` bytes that is too
 /// large for these. The source is read from a cache.
-SPARSE_AUTOGRAD_RUNTIME_EXPORT void
-sparseAutogradStream(void *destination, const void *source, int64_t bytes,
-                     int64_t total);
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradStream(void *destination,
+                                                         const void *source,
+                                                         int64_t bytes,
+                                                         int64_t total);
 
 //===----------------------------------------------------------------------===//
 // Progress lines
