@@ -237,13 +237,15 @@ FUNCTIONS = [
   return %y : <<=4>>""", _rows),
     # A region selects by a bit that is no operand.
     Function("selects_by_a_bit", ["<<4>>", "<<T|i1>>"], ["<<4>>"], """
-  %y = linalg.generic {indexing_maps = [affine_map<(j) -> (j)>, affine_map<(j) -> (j)>], iterator_types = ["parallel"]} ins(%x0 : <<4>>) outs(%x0 : <<4>>) {
+  %e = arith.mulf %x0, %x0 : <<4>>
+  %y = linalg.generic {indexing_maps = [affine_map<(j) -> (j)>, affine_map<(j) -> (j)>], iterator_types = ["parallel"]} ins(%e : <<4>>) outs(%e : <<4>>) {
   ^bb0(%a: <<T>>, %o: <<T>>):
+    %zero = arith.constant 0.0 : <<T>>
     %p = arith.mulf %a, %a : <<T>>
-    %s = arith.select %x1, %p, %a : <<T>>
+    %s = arith.select %x1, %p, %zero : <<T>>
     linalg.yield %s : <<T>>
   } -> <<4>>
-  return %y : <<4>>""", lambda x, c: x * x if c else x,
+  return %y : <<4>>""", lambda x, c: x**4 if c else 0 * x,
              fixed={1: np.bool_(True)}),
     # The positions that a generic reads vary with the loop around it.
     Function("gathers_windows", ["<<6>>", "<<4>>"], ["<<4>>"], LOOP + """
