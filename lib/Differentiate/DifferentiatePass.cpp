@@ -295,7 +295,8 @@ struct DifferentiatePass
     // Two branches under one condition stay two, of which one may stand in the
     // forward part of a split derivative.
     cleanup.addPass(createCanonicalizerPass(
-        GreedyRewriteConfig(),
+        GreedyRewriteConfig().setRegionSimplificationLevel(
+            GreedySimplifyRegionLevel::Disabled),
         /*disabledPatterns=*/{"(anonymous namespace)::CombineIfs"}));
     cleanup.addPass(createCSEPass());
     RewritePatternSet patterns(&getContext());

@@ -119,5 +119,6 @@ sparse_autograd::normalizeForDifferentiation(func::FuncOp function) {
   populateControlFlowNormalizationPatterns(patterns);
   GreedyRewriteConfig config;
   config.enableFolding(false).enableConstantCSE(false);
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   return applyPatternsGreedily(function, std::move(patterns), config);
 }

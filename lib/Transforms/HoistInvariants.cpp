@@ -92,6 +92,11 @@ struct HoistInvariant : OpRewritePattern<linalg::GenericOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.hasPureTensorSemantics() || op.getNumLoops() == 0)
       return failure();
+    // Most ops range over all of their loops in all of their operands.
+    if (llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+          return map.getNumResults() >= map.getNumDims();
+        }))
+      return failure();
     LoopDependence dependence(op);
     Operation *invariant = findInvariant(op, dependence);
     if (!invariant)
