@@ -75,13 +75,17 @@ SmallVector<KeptValue> sparse_autograd::chooseKeptValues(
                                             : estimateBytes(value.getType());
   };
   Operation *root = tangent.getParentOp();
-  ResidualPlan first(root);
-  fillPlan(first, tangent, inputs, carried, linearizer, sizeOf);
+  auto makePlan = [&] {
+    ResidualPlan plan(root);
+    fillPlan(plan, tangent, inputs, carried, linearizer, sizeOf);
+    return plan;
+  };
+  ResidualPlan plan = makePlan();
   for (const CarriedValue &value : carried)
-    if (first.keeps(value.counterpart))
+    if (plan.keeps(value.counterpart))
       keptAnyway.insert(value.yielded);
-  ResidualPlan plan(root);
-  fillPlan(plan, tangent, inputs, carried, linearizer, sizeOf);
+  if (!keptAnyway.empty())
+    plan = makePlan();
   if (auto function = root->getParentOfType<FunctionOpInterface>())
     plan.remark(function.getName());
 

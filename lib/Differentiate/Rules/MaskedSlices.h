@@ -1,4 +1,4 @@
-//===- MaskedPartials.h - partial derivatives over masked slices *- C++ -*-===//
+//===- MaskedSlices.h - tensors under a mask --------------------*- C++ -*-===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDPARTIALS_H
-#define SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDPARTIALS_H
+#ifndef SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDSLICES_H
+#define SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDSLICES_H
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
@@ -150,4 +150,4 @@ private:
 
 } // namespace sparse_autograd
 
-#endif // SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDPARTIALS_H
+#endif // SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_MASKEDSLICES_H

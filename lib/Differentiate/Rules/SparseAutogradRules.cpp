@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CallRules.h"
-#include "MaskedPartials.h"
+#include "MaskedSlices.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
