@@ -191,35 +191,6 @@ static Decision decide(Bodies &bodies, const ComparedValues &compared,
   return Decision::Repeat;
 }
 
-/// Has `op` read a tensor once that it reads twice in the same way. Its
-/// producer would be computed in `op` twice, the producers of that four times,
-/// and so on.
-static void mergeEqualInputs(RewriterBase &rewriter, linalg::GenericOp op) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  llvm::SmallDenseMap<std::pair<Value, AffineMap>, unsigned> seen;
-  SmallVector<unsigned> equal;
-  Block *body = op.getBody();
-  for (unsigned index = 0; index < op.getNumDpsInputs(); ++index) {
-    auto [first, isNew] =
-        seen.try_emplace({op.getDpsInputs()[index], maps[index]}, index);
-    if (isNew)
-      continue;
-    rewriter.replaceAllUsesWith(body->getArgument(index),
-                                body->getArgument(first->second));
-    equal.push_back(index);
-  }
-  if (equal.empty())
-    return;
-  rewriter.modifyOpInPlace(op, [&] {
-    for (unsigned index : llvm::reverse(equal)) {
-      op.getInputsMutable().erase(index);
-      body->eraseArgument(index);
-      maps.erase(maps.begin() + index);
-    }
-    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-  });
-}
-
 /// Computes the producer of `use` inside its consumer. Returns the fused
 /// operation, which has replaced the consumer, or null.
 static linalg::GenericOp fuse(RewriterBase &rewriter, OpOperand &use,
@@ -256,9 +227,15 @@ static linalg::GenericOp fuse(RewriterBase &rewriter, OpOperand &use,
   if (producer->use_empty())
     rewriter.eraseOp(producer);
   auto result = dyn_cast<linalg::GenericOp>(fused->fusedOp);
-  if (result)
-    mergeEqualInputs(rewriter, result);
-  return result;
+  if (!result)
+    return nullptr;
+  // What is read twice would have its producer computed here twice, the
+  // producers of that four times, and so on.
+  rewriter.setInsertionPoint(result);
+  FailureOr<linalg::GenericOp> merged =
+      linalg::deduplicateOperandsAndRemoveDeadResults(rewriter, result,
+                                                      /*removeOutputs=*/false);
+  return succeeded(merged) ? *merged : result;
 }
 
 /// The producers of the operands of `op`.

@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/ContractionToRuntime/ContractionToRuntime.h"
 
+#include "../RuntimeCalls.h"
 #include "SparseAutograd/Analysis/ProductBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -155,27 +156,13 @@ static linalg::FillOp findZeroFill(linalg::LinalgOp op) {
   return nullptr;
 }
 
-static func::FuncOp getGemm(ModuleOp module, FloatType type,
-                            SymbolTable &symbols) {
-  StringRef name =
-      type.isF32() ? "sparseAutogradGemmF32" : "sparseAutogradGemmF64";
-  if (auto existing = symbols.lookup<func::FuncOp>(name))
-    return existing;
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  Type i64 = builder.getI64Type();
-  Type pointer = LLVM::LLVMPointerType::get(module.getContext());
-  auto function = func::FuncOp::create(
-      builder, module.getLoc(), name,
-      builder.getFunctionType({i64, i64, i64, type, pointer, i64, i64, pointer,
-                               i64, i64, type, pointer, i64, i64},
-                              {}));
-  function.setPrivate();
-  symbols.insert(function);
-  return function;
-}
-
-static Value toI64(OpBuilder &builder, Location loc, Value index) {
-  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
+static func::FuncOp getGemm(FloatType type, SymbolTable &symbols) {
+  Type i64 = IntegerType::get(type.getContext(), 64);
+  Type pointer = LLVM::LLVMPointerType::get(type.getContext());
+  return declareRuntimeFunction(
+      symbols, type.isF32() ? "sparseAutogradGemmF32" : "sparseAutogradGemmF64",
+      {i64, i64, i64, type, pointer, i64, i64, pointer, i64, i64, type, pointer,
+       i64, i64});
 }
 
 /// Operand `operand` at indices `variables` of the outer loops, as the matrix
@@ -202,15 +189,7 @@ static Matrix describeMatrix(OpBuilder &builder, linalg::LinalgOp op,
       offset = arith::AddIOp::create(builder, loc, offset, step);
     }
   }
-  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Value base = LLVM::IntToPtrOp::create(
-      builder, loc, pointer,
-      toI64(builder, loc,
-            memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
-                                                           operand->get())));
-  matrix.pointer = LLVM::GEPOp::create(
-      builder, loc, pointer, getElementTypeOrSelf(operand->get().getType()),
-      base, ArrayRef<LLVM::GEPArg>{toI64(builder, loc, offset)});
+  matrix.pointer = getElementPointer(builder, loc, operand->get(), offset);
   return matrix;
 }
 
@@ -282,8 +261,7 @@ struct ContractionToRuntimePass
         continue;
       auto type =
           cast<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType()));
-      emitProduct(rewriter, op, *product,
-                  getGemm(getOperation(), type, symbols));
+      emitProduct(rewriter, op, *product, getGemm(type, symbols));
     }
   }
 };

@@ -17,14 +17,15 @@
 
 #include "SparseAutograd/Conversion/StreamResults/StreamResults.h"
 
+#include "../RuntimeCalls.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_STREAMRESULTS
@@ -38,12 +39,10 @@ using namespace sparse_autograd;
 static constexpr int64_t pieceLength = 1024;
 
 namespace {
-/// A result of a function that a loop over blocks of rows writes.
+/// A result of a function, and the operation that writes a part of it in a loop
+/// over blocks of rows.
 struct Target {
   Value result;
-  /// The part of it that belongs to a block.
-  memref::SubViewOp block;
-  /// The operation that writes the block.
   linalg::GenericOp writer;
 };
 } // namespace
@@ -78,58 +77,36 @@ static std::optional<Target> findTarget(Value result, int64_t minimalBytes) {
        type.getNumElements() * type.getElementTypeBitWidth() / 8 <
            minimalBytes))
     return std::nullopt;
-  Target target = {result, nullptr, nullptr};
+  memref::SubViewOp block;
   for (Operation *user : result.getUsers()) {
     if (isa<memref::DimOp, func::ReturnOp>(user))
       continue;
-    auto block = dyn_cast<memref::SubViewOp>(user);
-    if (!block || target.block || !isa<scf::ForallOp>(block->getParentOp()) ||
-        block.getType().getRank() != type.getRank())
+    if (block || !isa<memref::SubViewOp>(user))
       return std::nullopt;
-    target.block = block;
+    block = cast<memref::SubViewOp>(user);
   }
-  if (!target.block)
+  if (!block || !isa<scf::ForallOp>(block->getParentOp()) ||
+      block.getType().getRank() != type.getRank() || !block->hasOneUse())
     return std::nullopt;
-  if (!target.block->hasOneUse())
+  auto writer = dyn_cast<linalg::GenericOp>(*block->user_begin());
+  if (!writer || !writesRows(writer) ||
+      writer->getBlock() != block->getBlock() ||
+      writer.getDpsInits().front() != block)
     return std::nullopt;
-  target.writer = dyn_cast<linalg::GenericOp>(*target.block->user_begin());
-  if (!target.writer || !writesRows(target.writer) ||
-      target.writer->getBlock() != target.block->getBlock() ||
-      target.writer.getDpsInits().front() != target.block)
-    return std::nullopt;
-  return target;
+  return Target{result, writer};
 }
 
-static func::FuncOp getStream(ModuleOp module) {
-  StringRef name = "sparseAutogradStream";
-  if (auto existing = module.lookupSymbol<func::FuncOp>(name))
-    return existing;
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  Type i64 = builder.getI64Type();
+static func::FuncOp getStream(ModuleOp module, SymbolTable &symbols) {
+  Type i64 = IntegerType::get(module.getContext(), 64);
   Type pointer = LLVM::LLVMPointerType::get(module.getContext());
-  auto function = func::FuncOp::create(
-      builder, module.getLoc(), name,
-      builder.getFunctionType({pointer, pointer, i64, i64}, {}));
-  function.setPrivate();
-  return function;
+  return declareRuntimeFunction(symbols, "sparseAutogradStream",
+                                {pointer, pointer, i64, i64});
 }
 
-static Value toI64(OpBuilder &builder, Location loc, Value index) {
-  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
-}
-
-/// The address of the first element of `view`, whose rows are contiguous.
+/// The address of the first element of `view`.
 static Value getPointer(OpBuilder &builder, Location loc, Value view) {
   auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, view);
-  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Value base = LLVM::IntToPtrOp::create(
-      builder, loc, pointer,
-      toI64(
-          builder, loc,
-          memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, view)));
-  return LLVM::GEPOp::create(
-      builder, loc, pointer, cast<MemRefType>(view.getType()).getElementType(),
-      base, ArrayRef<LLVM::GEPArg>{toI64(builder, loc, metadata.getOffset())});
+  return getElementPointer(builder, loc, view, metadata.getOffset());
 }
 
 /// The bytes of `count` elements of `type`.
@@ -203,10 +180,10 @@ struct StreamResultsPass
 
   void runOnOperation() override {
     // What is written in place was to be inserted where it is.
-    getOperation()->walk([](memref::CopyOp op) {
-      if (op.getSource() == op.getTarget())
-        op.erase();
-    });
+    RewritePatternSet patterns(&getContext());
+    memref::CopyOp::getCanonicalizationPatterns(patterns, &getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+
     SmallVector<Target> targets;
     llvm::DenseSet<Value> seen;
     getOperation()->walk([&](func::ReturnOp op) {
@@ -215,13 +192,13 @@ struct StreamResultsPass
           if (std::optional<Target> target = findTarget(result, minimalBytes))
             targets.push_back(*target);
     });
+    SymbolTable symbols(getOperation());
     IRRewriter rewriter(&getContext());
-    for (const Target &target : targets) {
-      func::FuncOp stream = getStream(getOperation());
-      memref::SubViewOp block = target.block;
-      rewriter.setInsertionPoint(block->getParentOp());
-      Value total = getTotal(rewriter, block.getLoc(), target.result);
-      if (failed(streamPieces(rewriter, target.writer, stream, total)))
+    for (auto [result, writer] : targets) {
+      rewriter.setInsertionPoint(writer->getParentOp());
+      Value total = getTotal(rewriter, writer->getLoc(), result);
+      if (failed(streamPieces(rewriter, writer,
+                              getStream(getOperation(), symbols), total)))
         return signalPassFailure();
     }
   }
