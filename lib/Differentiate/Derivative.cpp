@@ -11,6 +11,7 @@
 #include "Linearization.h"
 #include "Normalization.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "Transposition.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -67,7 +68,8 @@ static LogicalResult buildForward(func::FuncOp derivative,
   SmallVector<Value> results(terminator->getOperands());
   for (Value result : terminator->getOperands())
     if (isDifferentiableType(result.getType()))
-      results.push_back(linearizer.tangentOrZero(result, terminator->getLoc()));
+      results.push_back(
+          tangentOrZero(linearizer, result, terminator->getLoc()));
   terminator->setOperands(results);
   return success();
 }

@@ -8,6 +8,7 @@
 
 #include "Transposition.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -49,50 +49,6 @@ struct Support {
                     llvm::ArrayRef<int64_t> dims);
 };
 
-/// A tensor of the shape of the tensor `like`, with elements of `elementType`,
-/// to write an elementwise result into; and one of zeros.
-mlir::Value createEmptyLike(mlir::OpBuilder &builder, mlir::Location loc,
-                            mlir::Value like, mlir::Type elementType);
-mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc,
-                        mlir::Value like, mlir::Type elementType);
-
-/// `value` where `support` selects, zero elsewhere; `value` itself for the
-/// support that is everywhere. `value` is a float or a tensor of floats. Its
-/// extents are read from `like`, which is `value` unless given: a rule that
-/// selects a tangent gives the primal.
-mlir::Value selectUnder(mlir::OpBuilder &builder, mlir::Location loc,
-                        mlir::Value value, const Support &support,
-                        mlir::Value like = {});
-
-/// The conjunction of two supports of `value`, materialised if both restrict.
-Support intersectSupports(mlir::OpBuilder &builder, mlir::Location loc,
-                          mlir::Value value, const Support &a,
-                          const Support &b);
-
-/// The union of two supports of `value`; everywhere if one of them is.
-Support uniteSupports(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value value, const Support &a, const Support &b);
-
-/// A mask of the shape of `like` (an i1, or a tensor of i1) that selects all of
-/// it or nothing.
-mlir::Value createMask(mlir::OpBuilder &builder, mlir::Location loc,
-                       bool selects, mlir::Value like);
-
-/// Whether `mask`, a tensor of i1, selects anything along its dimensions
-/// `dims`, for each position in the others: a tensor of i1 over these, in their
-/// order.
-mlir::Value createAny(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value mask, llvm::ArrayRef<int64_t> dims);
-
-/// `support` as a mask of the shape of `value`, which it is a support of.
-mlir::Value materializeMask(mlir::OpBuilder &builder, mlir::Location loc,
-                            const Support &support, mlir::Value value);
-
-/// A zero of the type of `like` (a float, or a ranked tensor of floats); its
-/// dynamic extents are read from `like`.
-mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Value like);
-
 /// Whether values of `type` have derivatives: floats, ranked tensors of floats.
 bool isDifferentiableType(mlir::Type type);
 
@@ -109,9 +65,6 @@ public:
   mlir::Value tangent(mlir::Value primal) const {
     return tangents.lookup(primal);
   }
-
-  /// The tangent of `primal`, built as a zero where there is none.
-  mlir::Value tangentOrZero(mlir::Value primal, mlir::Location loc);
 
   /// Whether `value` is the tangent of a primal value.
   bool isTangent(mlir::Value value) const { return known.contains(value); }

@@ -14,6 +14,7 @@
 #include "ExtremumFormulas.h"
 #include "Refused.h"
 #include "RuleFlags.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Differentiate/ScalarRule.h"
 #include "WithoutTangent.h"
@@ -112,8 +113,8 @@ struct SelectModel
     if (!linearizer.tangent(whenTrue) && !linearizer.tangent(whenFalse))
       return success();
     Location loc = op->getLoc();
-    Value trueTangent = linearizer.tangentOrZero(whenTrue, loc);
-    Value falseTangent = linearizer.tangentOrZero(whenFalse, loc);
+    Value trueTangent = tangentOrZero(linearizer, whenTrue, loc);
+    Value falseTangent = tangentOrZero(linearizer, whenFalse, loc);
     linearizer.setTangent(select.getResult(),
                           arith::SelectOp::create(linearizer.builder, loc,
                                                   select.getCondition(),

@@ -15,6 +15,7 @@
 
 #include "CallRules.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -169,7 +170,7 @@ struct CustomVjpModel
         residuals.size(), static_cast<int64_t>(arguments.size())));
     SmallVector<Value> tangents;
     for (Value argument : getDifferentiable(op.getArguments()))
-      tangents.push_back(linearizer.tangentOrZero(argument, loc));
+      tangents.push_back(tangentOrZero(linearizer, argument, loc));
     auto tangent = LinearTransposeOp::create(
         linearizer.builder, loc, TypeRange(ValueRange(outputs)),
         op.getBackward(), arguments, tangents, wrt);

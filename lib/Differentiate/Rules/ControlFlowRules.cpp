@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ControlFlowRules.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -47,8 +48,9 @@ sparse_autograd::createForwardedTangents(Block &block, unsigned firstOperand,
   Operation *terminator = block.getTerminator();
   linearizer.builder.setInsertionPoint(terminator);
   return llvm::map_to_vector(active, [&](unsigned index) {
-    return linearizer.tangentOrZero(
-        terminator->getOperand(firstOperand + index), terminator->getLoc());
+    return tangentOrZero(linearizer,
+                         terminator->getOperand(firstOperand + index),
+                         terminator->getLoc());
   });
 }
 

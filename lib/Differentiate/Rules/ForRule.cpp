@@ -16,6 +16,7 @@
 #include "ControlFlowRules.h"
 #include "KeptValues.h"
 #include "LoopTape.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -51,7 +52,7 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     SmallVector<Value> inits(loop.getInitArgs());
     for (unsigned index : active)
       inits.push_back(
-          linearizer.tangentOrZero(loop.getInitArgs()[index], loop.getLoc()));
+          tangentOrZero(linearizer, loop.getInitArgs()[index], loop.getLoc()));
     auto joint =
         scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(),
                            loop.getUpperBound(), loop.getStep(), inits);
@@ -95,7 +96,8 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     OpBuilder &builder = linearizer.builder;
     SmallVector<Value> inits;
     for (unsigned index : active)
-      inits.push_back(linearizer.tangentOrZero(loop.getInitArgs()[index], loc));
+      inits.push_back(
+          tangentOrZero(linearizer, loop.getInitArgs()[index], loc));
     // What the primal loop carries is read once it is known what it keeps.
     // Until then it has the extents of what the loop starts from.
     IRMapping mapping;

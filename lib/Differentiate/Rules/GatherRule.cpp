@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GatherRule.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

@@ -9,6 +9,7 @@
 #include "GenericTangent.h"
 #include "GatherRule.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -183,7 +184,7 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
   SmallVector<Value> yielded;
   for (auto [position, result] : llvm::enumerate(activeResults)) {
     Value primal = terminator->getOperand(result);
-    Value value = linearizer.tangentOrZero(primal, loc);
+    Value value = tangentOrZero(linearizer, primal, loc);
     yielded.push_back(value);
   }
   for (auto [result, element] : llvm::zip_equal(reusable, reused))
@@ -219,7 +220,7 @@ LogicalResult sparse_autograd::linearizeGeneric(linalg::GenericOp op,
     Value init = op.getDpsInits()[result];
     inits.push_back(
         tangent.reduces()
-            ? linearizer.tangentOrZero(init, op.getLoc())
+            ? tangentOrZero(linearizer, init, op.getLoc())
             : createEmptyLike(linearizer.builder, op.getLoc(), init,
                               getElementTypeOrSelf(init.getType())));
   }

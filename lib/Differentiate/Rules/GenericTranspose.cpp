@@ -11,6 +11,7 @@
 #include "GatherRule.h"
 #include "MatrixProduct.h"
 #include "OperandReach.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Transforms/FoldNegations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

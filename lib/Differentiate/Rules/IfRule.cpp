@@ -9,6 +9,7 @@
 #include "ControlFlowRules.h"
 #include "KeptValues.h"
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -55,7 +56,7 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
         return failure();
       builder.setInsertionPoint(yield);
       yield->setOperands(llvm::map_to_vector(active, [&](unsigned index) {
-        return linearizer.tangentOrZero(yield.getOperand(index), op.getLoc());
+        return tangentOrZero(linearizer, yield.getOperand(index), op.getLoc());
       }));
     }
     if (linearizer.isReverse())

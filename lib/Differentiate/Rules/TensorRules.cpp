@@ -15,6 +15,7 @@
 #include "Refused.h"
 #include "Slices.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -132,7 +133,7 @@ struct MovingModel : LinearizableOpInterface::ExternalModel<ModelTy, OpTy> {
     IRMapping mapping;
     for (Value operand : op->getOperands())
       if (isDifferentiableType(operand.getType()))
-        mapping.map(operand, linearizer.tangentOrZero(operand, op->getLoc()));
+        mapping.map(operand, tangentOrZero(linearizer, operand, op->getLoc()));
     Operation *tangent = linearizer.builder.clone(*op, mapping);
     linearizer.setTangent(op->getResult(0), tangent->getResult(0));
     return success();
@@ -442,8 +443,8 @@ struct PadModel
     Location loc = op.getLoc();
     auto tangent = tensor::PadOp::create(
         builder, loc, op.getType(),
-        linearizer.tangentOrZero(op.getSource(), loc), op.getMixedLowPad(),
-        op.getMixedHighPad(), linearizer.tangentOrZero(padding, loc));
+        tangentOrZero(linearizer, op.getSource(), loc), op.getMixedLowPad(),
+        op.getMixedHighPad(), tangentOrZero(linearizer, padding, loc));
     linearizer.setTangent(op.getResult(), tangent);
     return success();
   }

@@ -16,6 +16,7 @@
 
 #include "ControlFlowRules.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -146,7 +147,7 @@ struct WhileModel
 
     SmallVector<Value> inits(loop.getInits());
     for (unsigned index : before)
-      inits.push_back(linearizer.tangentOrZero(loop.getInits()[index], loc));
+      inits.push_back(tangentOrZero(linearizer, loop.getInits()[index], loc));
     SmallVector<Type> types(loop.getResultTypes());
     for (unsigned index : after)
       types.push_back(loop.getResult(index).getType());

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScalarInterpreter.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Differentiate/ScalarRule.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -9,6 +9,7 @@
 #include "Outer.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Differentiate/ScalarRule.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
