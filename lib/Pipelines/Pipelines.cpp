@@ -53,6 +53,7 @@ static void addLowerSparse(OpPassManager &pm) {
   // What a loop with constant bounds reads of a tensor of constant extents is
   // there.
   pm.addPass(arith::createIntRangeOptimizationsPass());
+  pm.addPass(createLowerSparse());
   addCleanup(pm);
   // Last: what it writes to is the destinations that it chose, and merging
   // equal empty tensors would undo that.

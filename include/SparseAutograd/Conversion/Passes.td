@@ -381,4 +381,58 @@ def RemoveBarriers : Pass<"sparse-autograd-remove-barriers"> {
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// SparseTensorToLoops
+//===----------------------------------------------------------------------===//
+
+def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
+  let summary = "Lower sparse tensors to loops over what they store";
+  let description = [{
+    Replaces every tensor with an encoding of `sparse_tensor` by its components,
+    ordinary tensors of rank 1: positions and coordinates of each level that has
+    them, and values; then the extents that the type leaves open. Functions,
+    calls and structured control flow carry the components.
+
+    A structured op with sparse operands becomes loops over what they store.
+    Which elements have to be visited follows from the region: an operand whose
+    absence alone makes it do nothing must be stored (a factor); if there is
+    none, each sparse operand is visited in turn, where the ones before it store
+    nothing (a sum). What is absent is nowhere multiplied: a NaN that meets it
+    changes nothing (semantics G1). Operands are traversed level by level, in
+    the order that is expected to visit least; a level whose coordinate is known
+    is searched.
+
+    Levels are `dense`, `compressed`, `loose_compressed` or `singleton(soa)`
+    below `compressed(nonunique)`, ordered, of dimensions in any order or of
+    blocks of them, with positions and coordinates of any width.
+
+    ```mlir
+    %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?xf64>)
+        outs(%z : tensor<?xf64>) -> tensor<?xf64>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = scf.for %i = %c0 to %rows step %c1 iter_args(%yi = %z) -> (tensor<?xf64>) {
+      %begin = tensor.extract %positions[%i] : tensor<?xindex>
+      %i1 = arith.addi %i, %c1 : index
+      %end = tensor.extract %positions[%i1] : tensor<?xindex>
+      %start = tensor.extract %yi[%i] : tensor<?xf64>
+      %sum = scf.for %q = %begin to %end step %c1 iter_args(%s = %start) -> (f64) {
+        %j = tensor.extract %coordinates[%q] : tensor<?xindex>
+        ...
+      }
+      %next = tensor.insert %sum into %yi[%i] : tensor<?xf64>
+      scf.yield %next : tensor<?xf64>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect",
+    "::sparse_autograd::SparseAutogradDialect"];
+}
+
 #endif // SPARSEAUTOGRAD_CONVERSION_PASSES_TD

@@ -38,6 +38,43 @@ static void printNamedValues(OpAsmPrinter &printer, Operation *,
       });
 }
 
+/// Parses `{indexing_maps = [...], iterator_types = ["parallel", ...]}`.
+static ParseResult parseStructuredLoops(OpAsmParser &parser, ArrayAttr &maps,
+                                        ArrayAttr &iteratorTypes) {
+  ArrayAttr names;
+  if (parser.parseLBrace() || parser.parseKeyword("indexing_maps") ||
+      parser.parseEqual() || parser.parseAttribute(maps) ||
+      parser.parseComma() || parser.parseKeyword("iterator_types") ||
+      parser.parseEqual() || parser.parseAttribute(names) ||
+      parser.parseRBrace())
+    return failure();
+  SmallVector<Attribute> types;
+  for (Attribute attribute : names) {
+    auto name = dyn_cast<StringAttr>(attribute);
+    auto type = name ? utils::symbolizeIteratorType(name) : std::nullopt;
+    if (!type)
+      return parser.emitError(parser.getCurrentLocation())
+             << "iterator_types lists " << attribute
+             << "; it is a list of \"parallel\" and \"reduction\"";
+    types.push_back(
+        linalg::IteratorTypeAttr::get(parser.getContext(), *type));
+  }
+  iteratorTypes = parser.getBuilder().getArrayAttr(types);
+  return success();
+}
+
+static void printStructuredLoops(OpAsmPrinter &printer, Operation *,
+                                 ArrayAttr maps, ArrayAttr iteratorTypes) {
+  printer << "{indexing_maps = " << maps << ", iterator_types = [";
+  llvm::interleaveComma(iteratorTypes, printer, [&](Attribute type) {
+    printer << '"'
+            << stringifyIteratorType(
+                   cast<linalg::IteratorTypeAttr>(type).getValue())
+            << '"';
+  });
+  printer << "]}";
+}
+
 #define GET_OP_CLASSES
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradOps.cpp.inc"
 

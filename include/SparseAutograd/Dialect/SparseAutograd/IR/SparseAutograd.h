@@ -12,6 +12,8 @@
 #include "SparseAutograd/Interfaces/MaskOpInterface.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -20,6 +22,15 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace sparse_autograd {
+
+/// Whether `type` is a tensor with an encoding of the sparse_tensor dialect.
+inline bool isSparse(mlir::Type type) {
+  return static_cast<bool>(mlir::sparse_tensor::getSparseTensorEncoding(type));
+}
+
+} // namespace sparse_autograd
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradDialect.h.inc"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradEnums.h.inc"

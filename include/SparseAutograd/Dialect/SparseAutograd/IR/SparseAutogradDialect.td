@@ -53,7 +53,9 @@ def SparseAutogradDialect : Dialect {
     void registerOps();
     void registerTypes();
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::sparse_tensor::SparseTensorDialect"];
 }
 
 class SparseAutograd_Op<string mnemonic, list<Trait> traits = []>

@@ -13,5 +13,6 @@ include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradReductionOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradGradientOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradDerivativeOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradProgramOps.td"
+include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradSparseOps.td"
 
 #endif // SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADOPS_TD

@@ -1,0 +1,90 @@
+//===- ScalarTerms.h - what a region computes of zeros ----------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The region of a structured op as terms, simplified for operands that store no
+// element: an absent element is a zero that annihilates a product whatever the
+// other factor is, a NaN included (semantics G1, G4). Equal terms are one, so
+// that it can be asked whether an absent operand changes anything.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_ANALYSIS_SCALARTERMS_H
+#define SPARSEAUTOGRAD_ANALYSIS_SCALARTERMS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include <map>
+#include <memory>
+
+namespace sparse_autograd {
+
+/// A scalar as a function of the arguments of a region.
+struct Term {
+  enum Kind {
+    Absent,   ///< the zero of an element that is not stored
+    Constant, ///< any other constant
+    Leaf,     ///< an argument of the region, or a value from outside of it
+    Apply     ///< a result of an op
+  };
+  Kind kind;
+  mlir::Type type;
+  /// Of a constant.
+  mlir::TypedAttr constant;
+  /// Of a leaf: the value. Of an application: the result as the region has it.
+  mlir::Value value;
+  /// Of an application: terms for the operands, then for what the op's regions
+  /// read from outside of it.
+  llvm::SmallVector<const Term *> operands;
+};
+
+/// The terms of one structured op. Terms live as long as this object.
+class ScalarTerms {
+public:
+  explicit ScalarTerms(mlir::linalg::LinalgOp op);
+  ~ScalarTerms();
+
+  /// What the region yields, one term a result, where the operands whose
+  /// numbers are set in `absent` store no element.
+  llvm::SmallVector<const Term *> getYields(const llvm::SmallBitVector &absent);
+
+  /// Whether `term` is argument `number` of the region.
+  bool isArgument(const Term *term, unsigned number) const;
+
+  /// Whether any of `roots` reads argument `number` of the region.
+  bool reads(llvm::ArrayRef<const Term *> roots, unsigned number) const;
+
+  /// Builds `toBuild` at `builder`, with `arguments` for those of the region
+  /// and `indices`, one a loop, for what `linalg.index` gives. An argument that
+  /// no term reads may be null.
+  llvm::SmallVector<mlir::Value>
+  build(mlir::OpBuilder &builder, llvm::ArrayRef<const Term *> toBuild,
+        llvm::ArrayRef<mlir::Value> arguments,
+        llvm::ArrayRef<mlir::Value> indices) const;
+
+private:
+  using Memo = llvm::DenseMap<mlir::Value, const Term *>;
+  const Term *getTerm(mlir::Value value, const llvm::SmallBitVector &absent,
+                      Memo &memo);
+  const Term *makeApply(mlir::OpResult result,
+                        llvm::SmallVector<const Term *> operands);
+  const Term *makeConstant(mlir::TypedAttr value);
+  const Term *makeAbsent(mlir::Type type);
+  const Term *intern(Term term);
+  const Term *simplify(mlir::OpResult result,
+                       llvm::ArrayRef<const Term *> operands);
+
+  mlir::Block *body;
+  mlir::Location loc;
+  using Key =
+      std::tuple<int, const void *, const void *, std::vector<const Term *>>;
+  std::map<Key, std::unique_ptr<Term>> terms;
+};
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_ANALYSIS_SCALARTERMS_H

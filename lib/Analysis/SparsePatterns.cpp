@@ -1,0 +1,106 @@
+//===- SparsePatterns.cpp - whose pattern a sparse value has --------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Analysis/SparsePatterns.h"
+#include "SparseAutograd/Analysis/SparseIteration.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+Value SparsePatterns::originOf(Value value) {
+  if (Value known = origins.lookup(value))
+    return known;
+  unsigned before = assumptions;
+  Value origin = computeOrigin(value);
+  if (before == 0)
+    origins[value] = origin;
+  return origin;
+}
+
+OpOperand *SparsePatterns::getPatternSource(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() != 0 || op->getNumResults() != 1)
+    return nullptr;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  OpOperand *init = op.getDpsInitOperand(0);
+  AffineMap map = op.getMatchingIndexingMap(init);
+  ScalarTerms terms(op);
+  SparseIteration iteration = SparseIteration::of(op, terms);
+  if (iteration.visitsAll)
+    return nullptr;
+  OpOperand *source = nullptr;
+  for (const StoredPart &part : iteration.parts)
+    for (unsigned number : part.stored) {
+      OpOperand *operand = &op->getOpOperand(number);
+      auto operandType = cast<RankedTensorType>(operand->get().getType());
+      if (operandType.getEncoding() != type.getEncoding() ||
+          op.getMatchingIndexingMap(operand) != map)
+        return nullptr;
+      if (source && originOf(source->get()) != originOf(operand->get()))
+        return nullptr;
+      source = source ? source : operand;
+    }
+  return source;
+}
+
+Value SparsePatterns::computeCarried(Value argument, Value init,
+                                     Value yielded) {
+  Value start = originOf(init);
+  ++assumptions;
+  auto [place, isNew] = origins.try_emplace(argument, start);
+  bool keeps = originOf(yielded) == start;
+  if (isNew)
+    origins.erase(argument);
+  --assumptions;
+  return keeps ? start : Value();
+}
+
+Value SparsePatterns::computeOrigin(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || argument == loop.getInductionVar())
+      return value;
+    OpOperand *init = loop.getTiedLoopInit(argument);
+    Value yielded = loop.getTiedLoopYieldedValue(argument)->get();
+    Value carried = computeCarried(argument, init->get(), yielded);
+    return carried ? carried : value;
+  }
+  auto result = cast<OpResult>(value);
+  Operation *op = result.getOwner();
+  if (auto pattern = dyn_cast<PatternOp>(op))
+    return originOf(pattern.getInput());
+  if (auto zeros = dyn_cast<ZerosOp>(op))
+    return originOf(zeros.getPattern());
+  if (auto sample = dyn_cast<SampleOp>(op))
+    return originOf(sample.getPattern());
+  if (auto sampled = dyn_cast<SampledGenericOp>(op))
+    return originOf(sampled.getInit());
+  if (isa<BarrierOp, StopGradientOp, GradMaskOp>(op))
+    return originOf(op->getOperand(result.getResultNumber()));
+  if (auto cast = dyn_cast<tensor::CastOp>(op))
+    return isSparse(cast.getSource().getType()) ? originOf(cast.getSource())
+                                                : value;
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    OpOperand *source = getPatternSource(generic);
+    return source ? originOf(source->get()) : value;
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned number = result.getResultNumber();
+    Value first = originOf(branch.thenYield().getOperand(number));
+    Value second = originOf(branch.elseYield().getOperand(number));
+    return first == second ? first : value;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    BlockArgument argument = loop.getTiedLoopRegionIterArg(result);
+    Value origin = originOf(argument);
+    return origin == argument ? value : origin;
+  }
+  return value;
+}

@@ -1,0 +1,151 @@
+//===- LoopPlan.cpp - in which order loops run ----------------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopPlan.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::sparse_tensor;
+using namespace sparse_autograd;
+
+/// Guesses where nothing is known: an extent, what a row stores, and how many
+/// loads a search takes.
+static constexpr double guessedExtent = 1000;
+static constexpr double guessedRow = 10;
+static constexpr double searchCost = 4;
+
+double LoopPlan::getExtent(unsigned loop) const {
+  APInt extent;
+  if (matchPattern(loops.getExtents()[loop], m_ConstantInt(&extent)))
+    return std::max<double>(1, extent.getSExtValue());
+  return guessedExtent;
+}
+
+SmallVector<unsigned> LoopPlan::getUnknownLoops(AffineExpr expr) const {
+  SmallVector<unsigned> unknown;
+  for (unsigned loop = 0; loop < known.size(); ++loop)
+    if (!known.test(loop) && expr.isFunctionOfDim(loop))
+      unknown.push_back(loop);
+  return unknown;
+}
+
+void LoopPlan::addDense(unsigned loop) {
+  steps.push_back({LoopStep::Dense, 0, 0, 0, loop});
+  known.set(loop);
+  count *= getExtent(loop);
+  cost += count;
+}
+
+/// Whether `expr` is solved for loop `loop` by a subtraction: it is the loop's
+/// index plus something else.
+static bool isSolvable(AffineExpr expr, unsigned loop) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dim.getPosition() == loop;
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return false;
+  bool isLeft = sum.getLHS().isFunctionOfDim(loop);
+  AffineExpr with = isLeft ? sum.getLHS() : sum.getRHS();
+  AffineExpr without = isLeft ? sum.getRHS() : sum.getLHS();
+  return !without.isFunctionOfDim(loop) && isSolvable(with, loop);
+}
+
+/// The coordinate of dimension `dim` of operand `number` has become known.
+void LoopPlan::makeKnown(unsigned number, unsigned dim) {
+  AffineExpr expr = loops.getOperand(number).map.getResult(dim);
+  SmallVector<unsigned> unknown = getUnknownLoops(expr);
+  if (unknown.empty()) {
+    steps.push_back({LoopStep::Compare, number, 0, dim, 0});
+    return;
+  }
+  steps.push_back({LoopStep::Bind, number, 0, dim, unknown.front()});
+  known.set(unknown.front());
+}
+
+void LoopPlan::traverse(unsigned number) {
+  const SparseOperand &operand = loops.getOperand(number);
+  const SparseStorage &storage = operand.storage;
+  AffineMap levels = storage.getDimsToLevels().compose(operand.map);
+  // Levels that were not looked for, but found in a loop.
+  llvm::SmallBitVector isFree(storage.getNumLevels());
+  for (unsigned level = 0; level < storage.getNumLevels(); ++level) {
+    AffineExpr expr = levels.getResult(level);
+    unsigned dim = 0;
+    for (unsigned d = 0; d < operand.map.getNumResults(); ++d)
+      if (storage.getDimsToLevels().getResult(level).isFunctionOfDim(d))
+        dim = d;
+    // All loops but one that the dimension depends on, so that the last one
+    // follows; all of them if it would not.
+    AffineExpr dimExpr = operand.map.getResult(dim);
+    SmallVector<unsigned> unknown = getUnknownLoops(dimExpr);
+    bool isBegun = false;
+    for (unsigned l = 0; l < level; ++l)
+      isBegun |= isFree.test(l) &&
+                 storage.getLevelsToDims().getResult(dim).isFunctionOfDim(l);
+    if (!unknown.empty() && !isBegun) {
+      bool isSolved = isSolvable(dimExpr, unknown.back());
+      for (unsigned loop :
+           isSolved ? ArrayRef(unknown).drop_back() : ArrayRef(unknown))
+        addDense(loop);
+    }
+    LevelType type = storage.getLevelType(level);
+    if (getUnknownLoops(expr).empty()) {
+      steps.push_back({LoopStep::Locate, number, level, 0, 0});
+      cost += count * (isDenseLT(type) ? 0.1 : searchCost);
+    } else {
+      steps.push_back({LoopStep::Iterate, number, level, 0, 0});
+      if (isDenseLT(type))
+        count *= getExtent(getUnknownLoops(expr).front());
+      else if (!isSingletonLT(type))
+        count *= level == 0 ? guessedRow * guessedExtent : guessedRow;
+      cost += count;
+      isFree.set(level);
+    }
+    // Dimensions all of whose levels are behind now.
+    for (unsigned d = 0; d < operand.map.getNumResults(); ++d) {
+      AffineExpr ofLevels = storage.getLevelsToDims().getResult(d);
+      bool isLast = ofLevels.isFunctionOfDim(level);
+      bool wasFree = false;
+      for (unsigned l = 0; l < storage.getNumLevels(); ++l) {
+        isLast &= l <= level || !ofLevels.isFunctionOfDim(l);
+        wasFree |= isFree.test(l) && ofLevels.isFunctionOfDim(l);
+      }
+      if (isLast && wasFree)
+        makeKnown(number, d);
+    }
+  }
+}
+
+LoopPlan::LoopPlan(const SparseLoops &loops, ArrayRef<unsigned> order)
+    : loops(loops), known(loops.getExtents().size()) {
+  for (unsigned number : order)
+    traverse(number);
+  for (unsigned loop = 0; loop < known.size(); ++loop)
+    if (!known.test(loop))
+      addDense(loop);
+}
+
+LoopPlan LoopPlan::choose(const SparseLoops &loops, ArrayRef<unsigned> stored,
+                          bool isFirstOutermost) {
+  SmallVector<unsigned> order(stored);
+  auto *begin = order.begin() + (isFirstOutermost && !order.empty() ? 1 : 0);
+  std::sort(begin, order.end());
+  LoopPlan best(loops, order);
+  // Few operands have many orders: more than five do not occur in programs.
+  constexpr unsigned mostOperands = 6;
+  if (order.size() > mostOperands)
+    return best;
+  while (std::next_permutation(begin, order.end())) {
+    LoopPlan plan(loops, order);
+    if (plan.cost < best.cost) {
+      best.steps = plan.steps;
+      best.cost = plan.cost;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,415 @@
+//===- LowerSparse.cpp - sparse tensors to loops --------------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Replaces sparse tensors by their components, in functions, calls and
+// structured control flow, and ops on them by loops. Which values share a
+// pattern is found first: it is hard to see of components that loops carry.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/SparseTensorToLoops/SparseTensorToLoops.h"
+
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseStorage.h"
+#include "StructuredToLoops.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_LOWERSPARSE
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// Names a pattern of the operands of an op, until the op is lowered.
+static constexpr llvm::StringLiteral patternsAttributeName =
+    "sparse_autograd.operand_patterns";
+static constexpr llvm::StringLiteral sourceAttributeName =
+    "sparse_autograd.pattern_source";
+
+namespace {
+
+/// One sparse tensor is several values.
+struct ExpandedTypes : TypeConverter {
+  ExpandedTypes() {
+    addConversion([](Type type) { return type; });
+    addConversion(
+        [](RankedTensorType type,
+           SmallVectorImpl<Type> &components) -> std::optional<LogicalResult> {
+          if (!isSparse(type))
+            return std::nullopt;
+          llvm::append_range(components, getComponentTypes(type));
+          return success();
+        });
+    addSourceMaterialization([](OpBuilder &builder, Type type,
+                                ValueRange components, Location loc) -> Value {
+      return UnrealizedConversionCastOp::create(builder, loc, type, components)
+          .getResult(0);
+    });
+    addTargetMaterialization([](OpBuilder &builder, TypeRange types,
+                                ValueRange values,
+                                Location loc) -> SmallVector<Value> {
+      return SmallVector<Value>(
+          UnrealizedConversionCastOp::create(builder, loc, types, values)
+              .getResults());
+    });
+  }
+};
+
+/// Any structured op, with the interface in place of its name.
+struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
+  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(linalg::LinalgOp op, ArrayRef<ValueRange> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto patterns = op->getAttrOfType<DenseI32ArrayAttr>(patternsAttributeName);
+    if (!patterns)
+      return failure();
+    OperandPatterns known;
+    llvm::append_range(known.pattern, patterns.asArrayRef());
+    if (auto source = op->getAttrOfType<IntegerAttr>(sourceAttributeName))
+      known.source = source.getInt();
+    auto results = lowerStructured(rewriter, op, operands, known);
+    if (failed(results))
+      return failure();
+    rewriter.replaceOpWithMultiple(
+        op, SmallVector<SmallVector<Value>>(std::move(*results)));
+    return success();
+  }
+};
+
+/// A pattern or zeros: other values at the same places.
+template <typename OpTy>
+struct LowerConstantValues : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+  using Adaptor = typename OpConversionPattern<OpTy>::OneToNOpAdaptor;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getType());
+    SparseStorage storage(cast<RankedTensorType>(op->getOperand(0).getType()),
+                          adaptor.getOperands().front());
+    Type element = type.getElementType();
+    TypedAttr value = std::is_same_v<OpTy, PatternOp>
+                          ? TypedAttr(rewriter.getBoolAttr(true))
+                          : rewriter.getZeroAttr(element);
+    Value constant = arith::ConstantOp::create(rewriter, loc, value);
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc,
+        tensor::getMixedSizes(rewriter, loc, storage.getValues()), element);
+    Value values =
+        linalg::FillOp::create(rewriter, loc, constant, empty).getResult(0);
+    rewriter.replaceOpWithMultiple(
+        op, {storage.withValues(rewriter, loc, values, type)});
+    return success();
+  }
+};
+
+/// A cast between shapes of one encoding.
+struct LowerCast : OpConversionPattern<tensor::CastOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(tensor::CastOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
+    auto to = dyn_cast<RankedTensorType>(op.getType());
+    if (!from || !to || from.getEncoding() != to.getEncoding())
+      return op.emitOpError("changes the encoding from ")
+             << op.getSource().getType() << " to " << op.getType()
+             << "; use sparse_tensor.convert";
+    SparseStorage storage(from, adaptor.getSource());
+    rewriter.replaceOpWithMultiple(
+        op,
+        {storage.withValues(rewriter, op.getLoc(), storage.getValues(), to)});
+    return success();
+  }
+};
+
+struct LowerDim : OpConversionPattern<tensor::DimOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(tensor::DimOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<int64_t> dim = op.getConstantIndex();
+    if (!dim)
+      return op.emitOpError("asks a sparse tensor for the extent of a "
+                            "dimension that is not a constant");
+    SparseStorage storage(cast<RankedTensorType>(op.getSource().getType()),
+                          adaptor.getSource());
+    rewriter.replaceOp(op, storage.getExtent(rewriter, op.getLoc(), *dim));
+    return success();
+  }
+};
+
+/// An empty tensor stores nothing where it can, and zeros where it must.
+struct LowerEmpty : OpConversionPattern<tensor::EmptyOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(tensor::EmptyOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto zeros = [&](Value count, Type element) -> Value {
+      Value empty = tensor::EmptyOp::create(
+          rewriter, loc, ArrayRef<OpFoldResult>{count}, element);
+      Value zero = arith::ConstantOp::create(rewriter, loc,
+                                             rewriter.getZeroAttr(element));
+      return linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
+    };
+    sparse_tensor::SparseTensorType type(op.getType());
+    SmallVector<Value> extents = llvm::map_to_vector(
+        op.getMixedSizes(), [&](OpFoldResult extent) -> Value {
+          return getValueOrCreateConstantIndexOp(rewriter, loc, extent);
+        });
+    // The extents alone say what the levels' are.
+    SmallVector<Value> unknown(getComponentTypes(op.getType()).size());
+    unsigned dynamic = unknown.size() - op.getType().getNumDynamicDims();
+    for (auto [dim, extent] : llvm::enumerate(extents))
+      if (op.getType().isDynamicDim(dim))
+        unknown[dynamic++] = extent;
+    SparseStorage storage(op.getType(), unknown);
+    SmallVector<Value> components;
+    Value count = arith::ConstantIndexOp::create(rewriter, loc, 1);
+    Value one = count;
+    Value none = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    for (unsigned level = 0; level < storage.getNumLevels(); ++level) {
+      auto levelType = storage.getLevelType(level);
+      if (sparse_tensor::isDenseLT(levelType)) {
+        count = arith::MulIOp::create(
+            rewriter, loc, count, storage.getLevelExtent(rewriter, loc, level));
+        continue;
+      }
+      if (sparse_tensor::isWithPosLT(levelType)) {
+        Value length = sparse_tensor::isLooseCompressedLT(levelType)
+                           ? arith::AddIOp::create(rewriter, loc, count, count)
+                           : arith::AddIOp::create(rewriter, loc, count, one);
+        components.push_back(zeros(length, type.getPosType()));
+      }
+      components.push_back(zeros(none, type.getCrdType()));
+      count = none;
+    }
+    components.push_back(zeros(count, op.getType().getElementType()));
+    for (auto [dim, extent] : llvm::enumerate(extents))
+      if (op.getType().isDynamicDim(dim))
+        components.push_back(extent);
+    rewriter.replaceOpWithMultiple(op, {components});
+    return success();
+  }
+};
+
+struct LowerSelect : OpConversionPattern<arith::SelectOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (isa<ShapedType>(op.getCondition().getType()))
+      return failure();
+    SmallVector<Value> components;
+    for (auto [a, b] :
+         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
+      components.push_back(arith::SelectOp::create(
+          rewriter, op.getLoc(), adaptor.getCondition().front(), a, b));
+    rewriter.replaceOpWithMultiple(op, {components});
+    return success();
+  }
+};
+
+/// Keeps what is computed again apart, component by component.
+struct LowerBarrier : OpConversionPattern<BarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(BarrierOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> all;
+    for (ValueRange components : adaptor.getInputs())
+      llvm::append_range(all, components);
+    auto barrier = BarrierOp::create(rewriter, op.getLoc(), all);
+    SmallVector<SmallVector<Value>> results;
+    auto next = barrier->result_begin();
+    for (ValueRange components : adaptor.getInputs())
+      for (results.emplace_back(); results.back().size() < components.size();)
+        results.back().push_back(*next++);
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Before the expansion
+//===----------------------------------------------------------------------===//
+
+static bool hasSparseType(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), isSparse) ||
+         llvm::any_of(op->getResultTypes(), isSparse);
+}
+
+/// Checks the encodings of what `op` defines.
+static LogicalResult checkEncodings(Operation *op) {
+  auto check = [&](Type type) {
+    return !isSparse(type) ? success()
+                           : checkEncoding(cast<RankedTensorType>(type),
+                                           [&]() { return op->emitOpError(); });
+  };
+  for (Type type : op->getResultTypes())
+    if (failed(check(type)))
+      return failure();
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                              function.getResultTypes()))
+      if (failed(check(type)))
+        return failure();
+  return success();
+}
+
+/// The elements of a tensor at a pattern, as a structured op.
+static void lowerSample(SampleOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value zeros = ZerosOp::create(builder, loc, op.getType(), op.getPattern());
+  int64_t rank = cast<RankedTensorType>(op.getType()).getRank();
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  auto sampled = SampledGenericOp::create(
+      builder, loc, ValueRange{op.getInput()}, zeros,
+      ArrayRef<AffineMap>{identity, identity},
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [](OpBuilder &nested, Location loc, ValueRange elements) {
+        linalg::YieldOp::create(nested, loc, elements.front());
+      });
+  op.replaceAllUsesWith(sampled.getResult());
+  op.erase();
+}
+
+/// A copy into another storage, as a structured op.
+static void lowerConvert(sparse_tensor::ConvertOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getType());
+  Value source = op.getSource();
+  Value init = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, source),
+      type.getElementType(), type.getEncoding());
+  if (init.getType() != type)
+    init = tensor::CastOp::create(builder, loc, type, init);
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  auto copy = linalg::GenericOp::create(
+      builder, loc, type, source, init, ArrayRef<AffineMap>{identity, identity},
+      SmallVector<utils::IteratorType>(type.getRank(),
+                                       utils::IteratorType::parallel),
+      [](OpBuilder &nested, Location loc, ValueRange elements) {
+        linalg::YieldOp::create(nested, loc, elements.front());
+      });
+  op.replaceAllUsesWith(copy.getResult(0));
+  op.erase();
+}
+
+/// Writes down what is known of the patterns of `op`.
+static void notePatterns(linalg::LinalgOp op, SparsePatterns &patterns) {
+  OperandPatterns known = OperandPatterns::of(op, patterns);
+  Builder builder(op->getContext());
+  op->setAttr(patternsAttributeName,
+              builder.getDenseI32ArrayAttr(SmallVector<int32_t>(
+                  known.pattern.begin(), known.pattern.end())));
+  if (known.source)
+    op->setAttr(sourceAttributeName, builder.getI64IntegerAttr(*known.source));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LowerSparsePass
+    : sparse_autograd::impl::LowerSparseBase<LowerSparsePass> {
+  LogicalResult prepare();
+  LogicalResult expand();
+
+  void runOnOperation() override {
+    if (failed(prepare()) || failed(expand()))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+LogicalResult LowerSparsePass::prepare() {
+  WalkResult checked = getOperation()->walk(
+      [](Operation *op) { return WalkResult(checkEncodings(op)); });
+  if (checked.wasInterrupted())
+    return failure();
+  getOperation()->walk([](SampleOp op) { lowerSample(op); });
+  getOperation()->walk([](sparse_tensor::ConvertOp op) { lowerConvert(op); });
+  SparsePatterns patterns;
+  SmallVector<linalg::LinalgOp> structured;
+  getOperation()->walk([&](linalg::LinalgOp op) {
+    if (hasSparseType(op))
+      structured.push_back(op);
+  });
+  for (linalg::LinalgOp op : structured)
+    notePatterns(op, patterns);
+  return success();
+}
+
+LogicalResult LowerSparsePass::expand() {
+  MLIRContext *context = &getContext();
+  ModuleOp module = getOperation();
+  // Names and masks are those of tensors: the manifest has them.
+  for (auto function : module.getOps<func::FuncOp>())
+    if (llvm::any_of(function.getArgumentTypes(), isSparse) ||
+        llvm::any_of(function.getResultTypes(), isSparse)) {
+      function.removeArgAttrsAttr();
+      function.removeResAttrsAttr();
+    }
+
+  ExpandedTypes types;
+  RewritePatternSet patterns(context);
+  populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                 types);
+  populateReturnOpTypeConversionPattern(patterns, types);
+  populateCallOpTypeConversionPattern(patterns, types);
+  patterns.add<LowerStructuredOp, LowerConstantValues<PatternOp>,
+               LowerConstantValues<ZerosOp>, LowerCast, LowerDim, LowerEmpty,
+               LowerSelect, LowerBarrier>(types, context);
+  ConversionTarget target(*context);
+  scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
+  target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+    if (auto function = dyn_cast<func::FuncOp>(op))
+      return types.isSignatureLegal(function.getFunctionType()) &&
+             types.isLegal(&function.getBody());
+    return types.isLegal(op);
+  });
+  target.addLegalOp<UnrealizedConversionCastOp, ModuleOp>();
+
+  // What no pattern lowers.
+  llvm::DenseSet<OperationName> lowered;
+  for (const auto &pattern : patterns.getNativePatterns())
+    if (std::optional<OperationName> name = pattern->getRootKind())
+      lowered.insert(*name);
+  WalkResult refused = module.walk([&](Operation *op) {
+    if (!hasSparseType(op) ||
+        isa<linalg::LinalgOp, UnrealizedConversionCastOp>(op) ||
+        lowered.contains(op->getName()))
+      return WalkResult::advance();
+    op->emitOpError("is not lowered on sparse tensors; convert its operands to "
+                    "dense ones with sparse_tensor.convert");
+    return WalkResult::interrupt();
+  });
+  if (refused.wasInterrupted())
+    return failure();
+  return applyPartialConversion(module, target, std::move(patterns));
+}

@@ -1,0 +1,315 @@
+//===- SparseLoops.cpp - loops over what sparse tensors store -------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseLoops.h"
+#include "LoopPlan.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::sparse_tensor;
+using namespace sparse_autograd;
+
+LoopBody::~LoopBody() = default;
+
+bool VisitedElement::isAt(const SparseOperand &operand, unsigned number) const {
+  auto it = cursors.find(number);
+  return it != cursors.end() &&
+         it->second.getLevel() == operand.storage.getNumLevels();
+}
+
+namespace {
+/// Builds the loops of one plan.
+class Emitter {
+public:
+  Emitter(OpBuilder &builder, Location loc, const SparseLoops &loops,
+          const LoopPlan &plan, ArrayRef<unsigned> missing, LoopBody &body)
+      : builder(builder), loc(loc), loops(loops), steps(plan.getSteps()),
+        missing(missing), body(body) {}
+
+  SmallVector<Value> emit(unsigned step, VisitedElement element,
+                          ValueRange carried);
+
+private:
+  SmallVector<Value> emitIterate(unsigned step, VisitedElement element,
+                                 ValueRange carried);
+  SmallVector<Value> emitLocate(unsigned step, VisitedElement element,
+                                ValueRange carried);
+  SmallVector<Value> emitBind(unsigned step, VisitedElement element,
+                              ValueRange carried);
+  SmallVector<Value> emitCompare(unsigned step, const VisitedElement &element,
+                                 ValueRange carried);
+  SmallVector<Value> emitDense(unsigned step, VisitedElement element,
+                               ValueRange carried);
+  SmallVector<Value> visit(const VisitedElement &element, unsigned nextMissing,
+                           ValueRange carried);
+  SmallVector<Value>
+  emitLoop(const VisitedElement &element, Value begin, Value end,
+           ValueRange carried,
+           llvm::function_ref<SmallVector<Value>(Value, ValueRange)> inside);
+  /// Builds `inside` where `condition` holds; elsewhere nothing changes.
+  SmallVector<Value>
+  emitIf(Value condition, ValueRange carried,
+         llvm::function_ref<SmallVector<Value>(ValueRange)> inside);
+  Value apply(AffineExpr expr, ArrayRef<Value> dims) {
+    return affine::expandAffineExpr(builder, loc, expr, dims, {});
+  }
+  /// The coordinate of a dimension whose levels are all behind.
+  Value getDimCoordinate(const VisitedElement &element, const LoopStep &step);
+
+  OpBuilder &builder;
+  Location loc;
+  const SparseLoops &loops;
+  ArrayRef<LoopStep> steps;
+  ArrayRef<unsigned> missing;
+  LoopBody &body;
+  /// The coordinates of the levels of each operand that are behind.
+  llvm::DenseMap<unsigned, SmallVector<Value>> levelCoordinates;
+};
+} // namespace
+
+SmallVector<Value>
+Emitter::emitIf(Value condition, ValueRange carried,
+                llvm::function_ref<SmallVector<Value>(ValueRange)> inside) {
+  auto choice = scf::IfOp::create(builder, loc, carried.getTypes(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(builder, loc, carried);
+  builder.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(builder, loc, inside(carried));
+  return SmallVector<Value>(choice.getResults());
+}
+
+SmallVector<Value> Emitter::emitLoop(
+    const VisitedElement &element, Value begin, Value end, ValueRange carried,
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> inside) {
+  SmallVector<Value> values(carried);
+  bool hasEntered = body.enter(builder, element, values);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  auto loop = scf::ForOp::create(builder, loc, begin, end, one, values);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> next =
+        inside(loop.getInductionVar(), loop.getRegionIterArgs());
+    if (!loop.getBody()->mightHaveTerminator())
+      scf::YieldOp::create(builder, loc, next);
+  }
+  SmallVector<Value> results(loop.getResults());
+  if (hasEntered)
+    body.exit(builder, element, results);
+  return results;
+}
+
+Value Emitter::getDimCoordinate(const VisitedElement &element,
+                                const LoopStep &step) {
+  AffineMap toDims = loops.getOperand(step.operand).storage.getLevelsToDims();
+  SmallVector<Value> levels = levelCoordinates[step.operand];
+  levels.resize(toDims.getNumDims());
+  return apply(toDims.getResult(step.dim), levels);
+}
+
+SmallVector<Value> Emitter::emitIterate(unsigned index, VisitedElement element,
+                                        ValueRange carried) {
+  const LoopStep &step = steps[index];
+  LevelCursor cursor = element.cursors.lookup_or(
+      step.operand, LevelCursor(loops.getOperand(step.operand).storage));
+  auto inside = [&](Value iteration, ValueRange now) {
+    SmallVector<Value> &coordinates = levelCoordinates[step.operand];
+    coordinates.resize(step.level);
+    coordinates.push_back(cursor.getCoordinate(builder, loc, iteration));
+    VisitedElement next = element;
+    next.cursors.insert_or_assign(step.operand,
+                                  cursor.enter(builder, loc, iteration));
+    return emit(index + 1, std::move(next), now);
+  };
+  if (cursor.hasOneElement())
+    return inside(cursor.getPosition(), carried);
+  auto [begin, end] = cursor.getSegment(builder, loc);
+  return emitLoop(element, begin, end, carried, inside);
+}
+
+SmallVector<Value> Emitter::emitLocate(unsigned index, VisitedElement element,
+                                       ValueRange carried) {
+  const LoopStep &step = steps[index];
+  LevelCursor cursor = element.cursors.lookup_or(
+      step.operand, LevelCursor(loops.getOperand(step.operand).storage));
+  Value coordinate =
+      loops.getLevelCoordinate(builder, element, step.operand, step.level);
+  auto [behind, found] = cursor.locate(builder, loc, coordinate);
+  SmallVector<Value> &coordinates = levelCoordinates[step.operand];
+  coordinates.resize(step.level);
+  coordinates.push_back(coordinate);
+  element.cursors.insert_or_assign(step.operand, behind);
+  if (!found)
+    return emit(index + 1, std::move(element), carried);
+  return emitIf(found, carried,
+                [&](ValueRange now) { return emit(index + 1, element, now); });
+}
+
+/// `expr`, which is the index of loop `loop` plus something else, without that
+/// index.
+static AffineExpr getOffset(AffineExpr expr, unsigned loop) {
+  return expr - getAffineDimExpr(loop, expr.getContext());
+}
+
+SmallVector<Value> Emitter::emitBind(unsigned index, VisitedElement element,
+                                     ValueRange carried) {
+  const LoopStep &step = steps[index];
+  const SparseOperand &operand = loops.getOperand(step.operand);
+  Value coordinate = getDimCoordinate(element, step);
+  AffineExpr expr = operand.map.getResult(step.dim);
+  bool isWhole = isa<AffineDimExpr>(expr);
+  bool isBlocked = !isa<AffineDimExpr>(
+      operand.storage.getLevelsToDims().getResult(step.dim));
+  Value loopIndex = coordinate;
+  if (!isWhole)
+    loopIndex = arith::SubIOp::create(
+        builder, loc, coordinate,
+        apply(getOffset(expr, step.loop), element.indices));
+  element.indices[step.loop] = loopIndex;
+  if (isWhole && !isBlocked)
+    return emit(index + 1, std::move(element), carried);
+  // What pads a block, or lies outside of the loop, is no element. A negative
+  // index is a large number without a sign.
+  Value isInside =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, loopIndex,
+                            loops.getExtents()[step.loop]);
+  return emitIf(isInside, carried,
+                [&](ValueRange now) { return emit(index + 1, element, now); });
+}
+
+SmallVector<Value> Emitter::emitCompare(unsigned index,
+                                        const VisitedElement &element,
+                                        ValueRange carried) {
+  const LoopStep &step = steps[index];
+  AffineExpr expr = loops.getOperand(step.operand).map.getResult(step.dim);
+  Value isEqual = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        getDimCoordinate(element, step),
+                                        apply(expr, element.indices));
+  return emitIf(isEqual, carried,
+                [&](ValueRange now) { return emit(index + 1, element, now); });
+}
+
+SmallVector<Value> Emitter::emitDense(unsigned index, VisitedElement element,
+                                      ValueRange carried) {
+  const LoopStep &step = steps[index];
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  return emitLoop(element, zero, loops.getExtents()[step.loop], carried,
+                  [&](Value iteration, ValueRange now) {
+                    VisitedElement next = element;
+                    next.indices[step.loop] = iteration;
+                    return emit(index + 1, std::move(next), now);
+                  });
+}
+
+SmallVector<Value> Emitter::visit(const VisitedElement &element,
+                                  unsigned nextMissing, ValueRange carried) {
+  if (nextMissing == missing.size())
+    return body.visit(builder, element, carried);
+  SmallVector<Value> kept(carried);
+  return loops.lookUp(
+      builder, element, missing[nextMissing], carried.getTypes(),
+      [&](OpBuilder &, Value) { return kept; },
+      [&](OpBuilder &) { return visit(element, nextMissing + 1, kept); });
+}
+
+SmallVector<Value> Emitter::emit(unsigned step, VisitedElement element,
+                                 ValueRange carried) {
+  if (step == steps.size())
+    return visit(element, 0, carried);
+  switch (steps[step].kind) {
+  case LoopStep::Iterate:
+    return emitIterate(step, std::move(element), carried);
+  case LoopStep::Locate:
+    return emitLocate(step, std::move(element), carried);
+  case LoopStep::Bind:
+    return emitBind(step, std::move(element), carried);
+  case LoopStep::Compare:
+    return emitCompare(step, element, carried);
+  case LoopStep::Dense:
+    return emitDense(step, std::move(element), carried);
+  }
+  llvm_unreachable("a kind of step that is not listed");
+}
+
+SmallVector<Value> SparseLoops::build(OpBuilder &builder,
+                                      ArrayRef<unsigned> stored,
+                                      ArrayRef<unsigned> missing,
+                                      bool isFirstOutermost, ValueRange carried,
+                                      LoopBody &body) const {
+  OpBuilder::InsertionGuard guard(builder);
+  LoopPlan plan = LoopPlan::choose(*this, stored, isFirstOutermost);
+  VisitedElement element;
+  element.indices.resize(extents.size());
+  return Emitter(builder, loc, *this, plan, missing, body)
+      .emit(0, std::move(element), carried);
+}
+
+Value SparseLoops::getLevelCoordinate(OpBuilder &builder,
+                                      const VisitedElement &element,
+                                      unsigned number, unsigned level) const {
+  const SparseOperand &operand = operands[number];
+  AffineMap levels = operand.storage.getDimsToLevels().compose(operand.map);
+  return affine::expandAffineExpr(builder, loc, levels.getResult(level),
+                                  element.indices, {});
+}
+
+SmallVector<Value> SparseLoops::lookUp(
+    OpBuilder &builder, const VisitedElement &element, unsigned number,
+    TypeRange types,
+    llvm::function_ref<SmallVector<Value>(OpBuilder &, Value)> found,
+    llvm::function_ref<SmallVector<Value>(OpBuilder &)> notFound) const {
+  const SparseStorage &storage = operands[number].storage;
+  Type indexType = builder.getIndexType();
+  // Whether there is something, and its position.
+  std::function<std::pair<Value, Value>(LevelCursor)> search =
+      [&](LevelCursor cursor) -> std::pair<Value, Value> {
+    while (cursor.getLevel() < storage.getNumLevels()) {
+      Value coordinate =
+          getLevelCoordinate(builder, element, number, cursor.getLevel());
+      auto [behind, isThere] = cursor.locate(builder, loc, coordinate);
+      if (isThere && behind.getLevel() == storage.getNumLevels())
+        return {isThere, behind.getPosition()};
+      if (isThere) {
+        auto choice = scf::IfOp::create(
+            builder, loc, TypeRange{builder.getI1Type(), indexType}, isThere,
+            /*withElseRegion=*/true);
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToStart(choice.elseBlock());
+        Value no =
+            arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
+        Value nowhere = arith::ConstantIndexOp::create(builder, loc, 0);
+        scf::YieldOp::create(builder, loc, ValueRange{no, nowhere});
+        builder.setInsertionPointToStart(choice.thenBlock());
+        auto [isFound, position] = search(behind);
+        if (!isFound)
+          isFound = arith::ConstantOp::create(builder, loc,
+                                              builder.getBoolAttr(true));
+        scf::YieldOp::create(builder, loc, ValueRange{isFound, position});
+        return {choice.getResult(0), choice.getResult(1)};
+      }
+      cursor = behind;
+    }
+    return {Value(), cursor.getPosition()};
+  };
+  auto [isFound, position] = search(LevelCursor(storage));
+  if (!isFound)
+    return found(builder, position);
+  auto choice = scf::IfOp::create(builder, loc, types, isFound,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(builder, loc, found(builder, position));
+  builder.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(builder, loc, notFound(builder));
+  return SmallVector<Value>(choice.getResults());
+}

@@ -1,0 +1,145 @@
+//===- SparseStorage.cpp - a sparse tensor as its components --------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseStorage.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::sparse_tensor;
+using namespace sparse_autograd;
+
+static bool hasPositions(LevelType level) {
+  return isCompressedLT(level) || isLooseCompressedLT(level);
+}
+
+static bool hasCoordinates(LevelType level) {
+  return hasPositions(level) || isSingletonLT(level);
+}
+
+/// Whether `expr` is a dimension, or its quotient or remainder by a constant.
+static bool isDimensionOrPart(AffineExpr expr) {
+  if (isa<AffineDimExpr>(expr))
+    return true;
+  auto part = dyn_cast<AffineBinaryOpExpr>(expr);
+  return part &&
+         (part.getKind() == AffineExprKind::FloorDiv ||
+          part.getKind() == AffineExprKind::Mod) &&
+         isa<AffineDimExpr>(part.getLHS()) &&
+         isa<AffineConstantExpr>(part.getRHS());
+}
+
+LogicalResult sparse_autograd::checkEncoding(
+    RankedTensorType type, llvm::function_ref<InFlightDiagnostic()> report) {
+  SparseTensorEncodingAttr encoding = getSparseTensorEncoding(type);
+  auto refuse = [&](const Twine &what) {
+    return report() << "has type " << type << ", " << what;
+  };
+  if (encoding.isSlice())
+    return refuse("whose encoding is a slice; slice with tensor.extract_slice");
+  if (encoding.getExplicitVal() || encoding.getImplicitVal())
+    return refuse("whose encoding names explicit or implicit values; an absent "
+                  "element is a zero");
+  for (AffineExpr expr :
+       SparseTensorType(type).getExpandedDimToLvl().getResults())
+    if (!isDimensionOrPart(expr))
+      return refuse("whose levels are not dimensions or blocks of them");
+  bool isInCoordinateRegion = false;
+  for (auto [level, levelType] : llvm::enumerate(encoding.getLvlTypes())) {
+    if (isBatchLT(levelType) || isNOutOfMLT(levelType))
+      return refuse("whose level " + Twine(level) +
+                    " is of a format that is not lowered; use dense, "
+                    "compressed, loose_compressed or singleton");
+    if (!isOrderedLT(levelType))
+      return refuse("whose level " + Twine(level) +
+                    " is not ordered; convert it to an ordered encoding");
+    bool isSingleton = isSingletonLT(levelType);
+    if (isSingleton && !levelType.isa<LevelPropNonDefault::SoA>())
+      return refuse("whose level " + Twine(level) +
+                    " interleaves coordinates; write singleton(soa)");
+    if (isSingleton && !isInCoordinateRegion)
+      return refuse("whose level " + Twine(level) +
+                    " is a singleton below a level with unique coordinates; "
+                    "write compressed(nonunique) above it");
+    if (!isSingleton && isInCoordinateRegion)
+      return refuse("whose level " + Twine(level) +
+                    " is below a level with coordinates that are not unique; "
+                    "write singleton(soa) below compressed(nonunique)");
+    isInCoordinateRegion = !isUniqueLT(levelType);
+  }
+  if (isInCoordinateRegion)
+    return refuse("whose last level has coordinates that are not unique");
+  return success();
+}
+
+SmallVector<Type> sparse_autograd::getComponentTypes(RankedTensorType type) {
+  SparseTensorEncodingAttr encoding = getSparseTensorEncoding(type);
+  auto list = [](Type element) {
+    return RankedTensorType::get({ShapedType::kDynamic}, element);
+  };
+  SmallVector<Type> types;
+  for (LevelType level : encoding.getLvlTypes()) {
+    if (hasPositions(level))
+      types.push_back(list(encoding.getPosElemType()));
+    if (hasCoordinates(level))
+      types.push_back(list(encoding.getCrdElemType()));
+  }
+  types.push_back(list(type.getElementType()));
+  types.append(type.getNumDynamicDims(), IndexType::get(type.getContext()));
+  return types;
+}
+
+SparseStorage::SparseStorage(RankedTensorType type, ValueRange components)
+    : type(type), components(components) {
+  SparseTensorType sparse(type);
+  dimsToLevels = sparse.getExpandedDimToLvl();
+  levelsToDims = sparse.isIdentity() ? dimsToLevels : sparse.getLvlToDim();
+  unsigned next = 0;
+  for (LevelType level : sparse.getLvlTypes()) {
+    levelTypes.push_back(level);
+    positions.push_back(hasPositions(level) ? components[next++] : Value());
+    coordinates.push_back(hasCoordinates(level) ? components[next++] : Value());
+  }
+  valuesIndex = next++;
+  for (int64_t extent : type.getShape())
+    extents.push_back(ShapedType::isDynamic(extent) ? components[next++]
+                                                    : Value());
+}
+
+Value SparseStorage::getExtent(OpBuilder &builder, Location loc,
+                               unsigned dim) const {
+  if (extents[dim])
+    return extents[dim];
+  return arith::ConstantIndexOp::create(builder, loc, type.getDimSize(dim));
+}
+
+Value SparseStorage::getLevelExtent(OpBuilder &builder, Location loc,
+                                    unsigned level) const {
+  AffineExpr expr = dimsToLevels.getResult(level);
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return getExtent(builder, loc, dim.getPosition());
+  auto part = cast<AffineBinaryOpExpr>(expr);
+  auto block = cast<AffineConstantExpr>(part.getRHS()).getValue();
+  Value size = arith::ConstantIndexOp::create(builder, loc, block);
+  if (part.getKind() == AffineExprKind::Mod)
+    return size;
+  Value extent =
+      getExtent(builder, loc, cast<AffineDimExpr>(part.getLHS()).getPosition());
+  return arith::CeilDivUIOp::create(builder, loc, extent, size);
+}
+
+SmallVector<Value> SparseStorage::withValues(OpBuilder &builder, Location loc,
+                                             Value values,
+                                             RankedTensorType as) const {
+  SmallVector<Value> result(ArrayRef(components).take_front(valuesIndex));
+  result.push_back(values);
+  for (int64_t dim = 0; dim < as.getRank(); ++dim)
+    if (as.isDynamicDim(dim))
+      result.push_back(getExtent(builder, loc, dim));
+  return result;
+}

@@ -1,0 +1,162 @@
+//===- SparseOps.cpp - ops on sparse tensors ------------------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// Checks that `result` has the encoding and the shape of `pattern`.
+static LogicalResult verifyOnPattern(Operation *op, RankedTensorType pattern,
+                                     RankedTensorType result) {
+  if (pattern.getEncoding() == result.getEncoding() &&
+      succeeded(verifyCompatibleShape(pattern, result)))
+    return success();
+  return op->emitOpError("has a pattern of type ")
+         << pattern << " and a result of type " << result
+         << "; shape and encoding must be the same";
+}
+
+/// The op that made the pattern that `value` shares, as far as it is an op that
+/// passes patterns on.
+static Value skipPatterns(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto pattern = dyn_cast<PatternOp>(op))
+      value = pattern.getInput();
+    else if (auto zeros = dyn_cast<ZerosOp>(op))
+      value = zeros.getPattern();
+    else
+      break;
+  }
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// PatternOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PatternOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location>, ValueRange operands,
+    DictionaryAttr, OpaqueProperties, RegionRange,
+    SmallVectorImpl<Type> &types) {
+  auto input = dyn_cast<RankedTensorType>(operands.front().getType());
+  if (!input)
+    return failure();
+  types.push_back(input.clone(IntegerType::get(context, 1)));
+  return success();
+}
+
+OpFoldResult PatternOp::fold(FoldAdaptor) {
+  if (getInput().getDefiningOp<PatternOp>())
+    return getInput();
+  // The values are not read.
+  Value source = skipPatterns(getInput());
+  if (source == getInput() ||
+      cast<ShapedType>(source.getType()).getShape() !=
+          cast<ShapedType>(getType()).getShape())
+    return {};
+  getInputMutable().assign(source);
+  return getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// ZerosOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ZerosOp::verify() {
+  return verifyOnPattern(*this, cast<RankedTensorType>(getPattern().getType()),
+                         cast<RankedTensorType>(getType()));
+}
+
+OpFoldResult ZerosOp::fold(FoldAdaptor) {
+  if (getPattern().getDefiningOp<ZerosOp>() &&
+      getPattern().getType() == getType())
+    return getPattern();
+  Value source = skipPatterns(getPattern());
+  if (source == getPattern())
+    return {};
+  getPatternMutable().assign(source);
+  return getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// SampleOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SampleOp::verify() {
+  auto result = cast<RankedTensorType>(getType());
+  if (failed(verifyOnPattern(
+          *this, cast<RankedTensorType>(getPattern().getType()), result)))
+    return failure();
+  RankedTensorType input = getInput().getType();
+  if (input.getElementType() != result.getElementType() ||
+      failed(verifyCompatibleShape(input, result)))
+    return emitOpError("samples ")
+           << input << ", but its result is " << result
+           << "; shape and element type must be the same";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// SampledGenericOp
+//===----------------------------------------------------------------------===//
+
+void SampledGenericOp::build(
+    OpBuilder &builder, OperationState &state, ValueRange inputs, Value init,
+    ArrayRef<AffineMap> indexingMaps,
+    ArrayRef<utils::IteratorType> iteratorTypes,
+    llvm::function_ref<void(OpBuilder &, Location, ValueRange)> buildBody) {
+  SmallVector<Attribute> iterators =
+      llvm::map_to_vector(iteratorTypes, [&](auto type) -> Attribute {
+        return linalg::IteratorTypeAttr::get(builder.getContext(), type);
+      });
+  build(builder, state, init.getType(), inputs, init,
+        builder.getAffineMapArrayAttr(indexingMaps),
+        builder.getArrayAttr(iterators));
+  if (!buildBody)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(state.regions.front().get());
+  for (Value operand : state.operands)
+    block->addArgument(getElementTypeOrSelf(operand.getType()), state.location);
+  buildBody(builder, state.location, block->getArguments());
+}
+
+bool SampledGenericOp::hasIndexSemantics() {
+  return !getBody()->getOps<linalg::IndexOp>().empty();
+}
+
+std::string SampledGenericOp::getLibraryCallName() { return ""; }
+
+void SampledGenericOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &) {
+  // On tensors; what the region does is asked of the region.
+}
+
+LogicalResult SampledGenericOp::verify() {
+  if (getInit().getType() != getResult().getType())
+    return emitOpError("has an init of type ")
+           << getInit().getType() << " and a result of type "
+           << getResult().getType() << "; they are the same";
+  AffineMap map = cast<linalg::LinalgOp>(getOperation())
+                      .getMatchingIndexingMap(&getInitMutable());
+  if (!map.isProjectedPermutation())
+    return emitOpError("indexes its destination by ")
+           << AffineMapAttr::get(map)
+           << ", which is not a choice of different loops";
+  SmallVector<utils::IteratorType> iterators =
+      cast<linalg::LinalgOp>(getOperation()).getIteratorTypesArray();
+  for (auto [loop, type] : llvm::enumerate(iterators))
+    if (map.isFunctionOfDim(loop) != (type == utils::IteratorType::parallel))
+      return emitOpError("has a ")
+             << stringifyIteratorType(type) << " loop " << loop
+             << "; the loops that index the destination are parallel, the "
+                "others reductions";
+  return success();
+}
