@@ -167,6 +167,60 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradStream(void *destination,
                                                          int64_t total);
 
 //===----------------------------------------------------------------------===//
+// Sparse storage
+//===----------------------------------------------------------------------===//
+//
+// From a list of entries to the storage that Runtime.h describes, in three
+// steps: sort; count, and allocate; store. The values are the caller's:
+// slots[e] is where the value of entry e belongs. `coordinates` has a row for
+// each of `count` entries, with a column for each of `levels` levels, and holds
+// the coordinates of levels, not those of dimensions. `formats` are of
+// SparseAutogradLevelFormat.
+//
+// Each of the three raises SPARSE_AUTOGRAD_INVALID_ARGUMENT for a negative
+// count or a list of formats that is not one (a singleton that nothing precedes
+// that has coordinates; a level that is not unique, and then another that is no
+// singleton).
+
+/// Writes to `order` the permutation that sorts the entries in lexicographic
+/// order of their coordinates, which are >= 0. Entries that are the same stay
+/// in their order. Takes linear time (radix sort), and memory for 32 bytes an
+/// entry unless they are sorted already.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradSortEntries(int64_t count, int64_t levels,
+                          const int64_t *coordinates, int64_t *order);
+
+/// Writes to elementCounts[l] how many elements level l has when the entries
+/// are stored, those that are the same as one: its number of coordinates, if it
+/// has any, and for the last level the number of values. The positions of a
+/// level with n parents (the elements of the level before; 1 before the first)
+/// are n + 1 numbers, or 2 n if it is loose.
+///
+/// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT if `order` does not sort the entries
+/// or a level has too many elements to be addressed, and as
+/// sparseAutogradStorePositions does for entries that do not fit the formats.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradCountPositions(int64_t count, int64_t levels,
+                             const int64_t *formats, const int64_t *extents,
+                             const int64_t *coordinates, const int64_t *order,
+                             int64_t *elementCounts);
+
+/// Fills positions[l] and storedCoordinates[l], of the lengths that
+/// sparseAutogradCountPositions tells, where level l has them (else they are
+/// not read), with numbers of `positionBytes` and `coordinateBytes` bytes.
+///
+/// Raises, naming the level and the number, SPARSE_AUTOGRAD_OUT_OF_RANGE for a
+/// coordinate outside of the extent of its level, and
+/// SPARSE_AUTOGRAD_INVALID_ARGUMENT for a number that does not fit its width,
+/// two entries under the same parent of a singleton, and as
+/// sparseAutogradCountPositions does.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradStorePositions(
+    int64_t count, int64_t levels, const int64_t *formats,
+    const int64_t *extents, const int64_t *coordinates, const int64_t *order,
+    int64_t positionBytes, int64_t coordinateBytes, void *const *positions,
+    void *const *storedCoordinates, int64_t *slots);
+
+//===----------------------------------------------------------------------===//
 // Progress lines
 //===----------------------------------------------------------------------===//
 

@@ -74,8 +74,9 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT const char *sparseAutogradLastError(void);
 /// A compiled function as its callers see it.
 ///
 /// `arguments[i]` points to the i-th argument and `results[i]` to the place of
-/// the i-th result: for a tensor, a SparseAutogradMemRef<rank>; for a scalar,
-/// the scalar itself (an i1 is one byte, index is int64_t). The manifest of the
+/// the i-th result: for a tensor, a SparseAutogradMemRef<rank>; for a tensor
+/// with an encoding, its storage (see "Sparse tensors"); for a scalar, the
+/// scalar itself (an i1 is one byte, index is int64_t). The manifest of the
 /// compiled code lists their types, in order.
 ///
 /// Ownership: arguments are borrowed for the duration of the call and never
@@ -127,6 +128,63 @@ SPARSE_AUTOGRAD_DEFINE_MEMREF(5);
 SPARSE_AUTOGRAD_DEFINE_MEMREF(6);
 SPARSE_AUTOGRAD_DEFINE_MEMREF(7);
 SPARSE_AUTOGRAD_DEFINE_MEMREF(8);
+
+//===----------------------------------------------------------------------===//
+// Sparse tensors
+//===----------------------------------------------------------------------===//
+//
+// A sparse tensor is stored level by level, as the levels of its encoding say
+// (those of MLIR's sparse_tensor dialect). The elements of a level have the
+// elements of the level before as parents; the first level has one parent, and
+// each element of the last level has a value.
+//
+//   dense       an element for each parent and coordinate: parent * extent +
+//               coordinate.
+//   compressed  the elements of parent p are those from positions[p] up to
+//               positions[p + 1]; element e has the coordinate coordinates[e].
+//   loose       as compressed, but from positions[2 p] up to
+//               positions[2 p + 1].
+//   singleton   the one element of parent p is element p.
+//
+// The elements of a parent are in the order of their coordinates, which differ.
+// Where a level is not unique, coordinates repeat, and all levels that follow
+// are singletons: this level and those are in lexicographic order together, and
+// no two of their elements are the same (COO, with an array for each level).
+//
+// Positions and coordinates are unsigned numbers of 1, 2, 4 or 8 bytes; those
+// of 8 bytes are below 2^63.
+//
+// What an entry takes or fills is an array of 64-bit words: for each level in
+// turn a SparseAutogradMemRef1 of its positions, if it has any, and one of its
+// coordinates, if it has any; one of the values; then the extent of each
+// dimension. A result's buffers are the caller's, each released on its own.
+
+/// The format of a level; add SPARSE_AUTOGRAD_LEVEL_NONUNIQUE where coordinates
+/// may repeat.
+enum SparseAutogradLevelFormat {
+  SPARSE_AUTOGRAD_LEVEL_DENSE = 0,
+  SPARSE_AUTOGRAD_LEVEL_COMPRESSED = 1,
+  SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED = 2,
+  SPARSE_AUTOGRAD_LEVEL_SINGLETON = 3,
+  SPARSE_AUTOGRAD_LEVEL_NONUNIQUE = 256
+};
+
+/// Checks that storage is what the comment above says: positions begin at 0 (of
+/// a loose level: anywhere), never decrease, and end with the number of
+/// coordinates (of a loose level: at most there); coordinates are below the
+/// extent of their level, in order, and do not repeat; all lengths are right;
+/// none overflows. Reads each array once; allocates nothing.
+///
+/// `formats` and `extents` are those of the `levels` levels, and `components`
+/// the descriptors of the storage, in its order: an argument of an entry as it
+/// is. `name` begins the message, as in "name: level 1 (compressed): ..."; NULL
+/// is nothing. Returns SPARSE_AUTOGRAD_SUCCESS, else
+/// SPARSE_AUTOGRAD_INVALID_ARGUMENT, and sparseAutogradLastError() names the
+/// level, what is wrong, and at which index.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradCheckStorage(
+    const char *name, int64_t levels, const int64_t *formats,
+    const int64_t *extents, int64_t positionBytes, int64_t coordinateBytes,
+    const SparseAutogradMemRef1 *components);
 
 //===----------------------------------------------------------------------===//
 // Memory

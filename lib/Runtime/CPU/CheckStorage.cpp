@@ -1,0 +1,277 @@
+//===- CheckStorage.cpp - The validator of sparse storage -------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Runtime/Runtime.h"
+#include "SparseLevels.h"
+#include "ThreadState.h"
+
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+#include <initializer_list>
+
+using namespace sparse_autograd::runtime;
+
+namespace {
+
+/// An array of unsigned numbers.
+class Numbers {
+public:
+  Numbers(const SparseAutogradMemRef1 &memref, int64_t bytes)
+      : data(static_cast<const char *>(memref.aligned) + memref.offset * bytes),
+        stride(memref.strides[0]), bytes(bytes) {}
+
+  /// A number of 64 bits that is no int64_t comes out negative.
+  int64_t operator[](int64_t index) const {
+    index *= stride;
+    switch (bytes) {
+    case 1:
+      return reinterpret_cast<const uint8_t *>(data)[index];
+    case 2:
+      return reinterpret_cast<const uint16_t *>(data)[index];
+    case 4:
+      return reinterpret_cast<const uint32_t *>(data)[index];
+    default:
+      return reinterpret_cast<const int64_t *>(data)[index];
+    }
+  }
+
+private:
+  const char *data;
+  int64_t stride;
+  int64_t bytes;
+};
+
+/// Checks storage, level by level, up to the first problem.
+class StorageChecker {
+public:
+  StorageChecker(const char *name, int64_t levels, const int64_t *formats,
+                 const int64_t *extents, int64_t positionBytes,
+                 int64_t coordinateBytes,
+                 const SparseAutogradMemRef1 *components)
+      : name(name ? name : ""), levels(levels), formats(formats),
+        extents(extents), positionBytes(positionBytes),
+        coordinateBytes(coordinateBytes), components(components) {}
+
+  bool check();
+
+private:
+  /// Sets the error, with the level unless it is negative; false.
+  __attribute__((format(printf, 3, 4))) bool refuse(int64_t level,
+                                                    const char *problem, ...);
+  bool checkLength(int64_t level, const char *what,
+                   const SparseAutogradMemRef1 &component, int64_t length);
+  bool checkDense();
+  bool checkStored();
+  bool checkPositions(const Numbers &positions, bool isLoose, int64_t elements);
+  bool checkElement(const SparseAutogradMemRef1 *coordinates, int64_t element,
+                    bool isFirst);
+
+  const char *name;
+  int64_t levels;
+  const int64_t *formats;
+  const int64_t *extents;
+  int64_t positionBytes;
+  int64_t coordinateBytes;
+  /// Those that are not checked yet.
+  const SparseAutogradMemRef1 *components;
+
+  /// The levels [level, end) are checked together: one with positions, and the
+  /// singletons that follow it.
+  int64_t level = 0;
+  int64_t end = 0;
+  /// The elements of the level before.
+  int64_t parents = 1;
+};
+
+} // namespace
+
+static const char *getName(int64_t format) {
+  switch (parseFormat(format).kind) {
+  case SPARSE_AUTOGRAD_LEVEL_DENSE:
+    return "dense";
+  case SPARSE_AUTOGRAD_LEVEL_COMPRESSED:
+    return "compressed";
+  case SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED:
+    return "loose_compressed";
+  default:
+    return "singleton";
+  }
+}
+
+bool StorageChecker::refuse(int64_t level, const char *problem, ...) {
+  char text[messageCapacity];
+  size_t length = 0;
+  auto append = [&](int count) {
+    // What is truncated ends with the buffer.
+    length = count < 0 || length + count >= sizeof(text) ? sizeof(text) - 1
+                                                         : length + count;
+  };
+  text[0] = '\0';
+  if (*name)
+    append(std::snprintf(text, sizeof(text), "%s: ", name));
+  if (level >= 0)
+    append(std::snprintf(text + length, sizeof(text) - length,
+                         "level %" PRId64 " (%s): ", level,
+                         getName(formats[level])));
+  va_list arguments;
+  va_start(arguments, problem);
+  std::vsnprintf(text + length, sizeof(text) - length, problem, arguments);
+  va_end(arguments);
+  setLastError(SPARSE_AUTOGRAD_INVALID_ARGUMENT, text);
+  return false;
+}
+
+bool StorageChecker::checkLength(int64_t level, const char *what,
+                                 const SparseAutogradMemRef1 &component,
+                                 int64_t length) {
+  int64_t size = component.sizes[0];
+  if (size != length || size < 0)
+    return refuse(level, "has %" PRId64 " %s instead of %" PRId64, size, what,
+                  length);
+  if (size > 0 && !component.aligned)
+    return refuse(level, "the pointer to its %s is null", what);
+  return true;
+}
+
+bool StorageChecker::checkDense() {
+  parents = multiplyElements(parents, extents[level]);
+  if (parents < 0)
+    return refuse(level, "the product of the extents overflows");
+  return true;
+}
+
+/// From where to where the elements of each parent are.
+bool StorageChecker::checkPositions(const Numbers &positions, bool isLoose,
+                                    int64_t elements) {
+  int64_t count = isLoose ? 2 * parents : parents + 1;
+  if (!isLoose && positions[0] != 0)
+    return refuse(level, "position 0 is %" PRId64 " instead of 0",
+                  positions[0]);
+  int64_t previous = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t position = positions[i];
+    if (position < previous)
+      return refuse(level,
+                    "position %" PRId64 " is %" PRId64
+                    ", less than the one before it, %" PRId64,
+                    i, position, previous);
+    previous = position;
+  }
+  if (isLoose ? previous > elements : previous != elements)
+    return refuse(level,
+                  "the last position is %" PRId64 ", but it has %" PRId64
+                  " coordinates",
+                  previous, elements);
+  return true;
+}
+
+/// Compares an element with the one before it, unless it is the first of its
+/// parent.
+bool StorageChecker::checkElement(const SparseAutogradMemRef1 *coordinates,
+                                  int64_t element, bool isFirst) {
+  bool isGreater = isFirst;
+  int64_t unique = -1;
+  for (int64_t at = level; at < end; ++at) {
+    Numbers numbers(coordinates[at - level], coordinateBytes);
+    int64_t coordinate = numbers[element];
+    if (coordinate < 0 || coordinate >= extents[at])
+      return refuse(at,
+                    "coordinate %" PRId64 " is %" PRId64
+                    ", not less than the extent %" PRId64,
+                    element, coordinate, extents[at]);
+    if (isGreater)
+      continue;
+    int64_t before = numbers[element - 1];
+    if (coordinate < before)
+      return refuse(at,
+                    "coordinate %" PRId64 " is %" PRId64
+                    ", less than the one before it, %" PRId64
+                    ": they are not sorted",
+                    element, coordinate, before);
+    isGreater = coordinate > before;
+    bool isUnique = parseFormat(formats[at]).isUnique || at + 1 == end;
+    if (!isGreater && isUnique && unique < 0)
+      unique = at;
+  }
+  if (unique >= 0)
+    return refuse(
+        unique,
+        "coordinate %" PRId64 " is %" PRId64
+        ", as the one before it, but must be unique",
+        element,
+        Numbers(coordinates[unique - level], coordinateBytes)[element]);
+  return true;
+}
+
+bool StorageChecker::checkStored() {
+  bool isLoose = parseFormat(formats[level]).kind ==
+                 SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED;
+  int64_t positionCount = isLoose ? 2 * parents : parents + 1;
+  if (!checkLength(level, "positions", components[0], positionCount))
+    return false;
+  Numbers positions(components[0], positionBytes);
+  const SparseAutogradMemRef1 *coordinates = components + 1;
+  int64_t elements = coordinates[0].sizes[0];
+  for (end = level; end < levels; ++end) {
+    LevelFormat format = parseFormat(formats[end]);
+    if (end > level && format.kind != SPARSE_AUTOGRAD_LEVEL_SINGLETON)
+      break;
+    // That of the first one is what the positions end with.
+    if (!checkLength(end, "coordinates", coordinates[end - level], elements))
+      return false;
+  }
+  if (!checkPositions(positions, isLoose, elements))
+    return false;
+  for (int64_t parent = 0; parent < parents; ++parent) {
+    int64_t first = positions[isLoose ? 2 * parent : parent];
+    int64_t last = positions[isLoose ? 2 * parent + 1 : parent + 1];
+    for (int64_t element = first; element < last; ++element)
+      if (!checkElement(coordinates, element, element == first))
+        return false;
+  }
+  components = coordinates + (end - level);
+  parents = elements;
+  return true;
+}
+
+bool StorageChecker::check() {
+  if (levels < 1)
+    return refuse(-1, "storage of %" PRId64 " levels", levels);
+  for (int64_t bytes : {positionBytes, coordinateBytes})
+    if (!isWidth(bytes))
+      return refuse(-1, "there are no numbers of %" PRId64 " bytes", bytes);
+  int64_t wrong = checkFormats(levels, formats, extents);
+  if (wrong < levels)
+    return refuse(-1,
+                  "level %" PRId64 ": the format %" PRId64
+                  " with the extent %" PRId64
+                  " does not exist, or not after the levels before it",
+                  wrong, formats[wrong], extents[wrong]);
+  for (; level < levels; level = end) {
+    end = level + 1;
+    bool isDense = !hasCoordinates(parseFormat(formats[level]));
+    if (!(isDense ? checkDense() : checkStored()))
+      return false;
+  }
+  if (!checkLength(-1, "values", components[0], parents))
+    return false;
+  return true;
+}
+
+int32_t sparseAutogradCheckStorage(const char *name, int64_t levels,
+                                   const int64_t *formats,
+                                   const int64_t *extents,
+                                   int64_t positionBytes,
+                                   int64_t coordinateBytes,
+                                   const SparseAutogradMemRef1 *components) {
+  StorageChecker checker(name, levels, formats, extents, positionBytes,
+                         coordinateBytes, components);
+  return checker.check() ? SPARSE_AUTOGRAD_SUCCESS
+                         : SPARSE_AUTOGRAD_INVALID_ARGUMENT;
+}

@@ -1,0 +1,147 @@
+//===- SortEntries.cpp - Sorts coordinates in linear time -------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A radix sort from the least significant digit. The coordinates of an entry
+// are packed into words, with as many bits each as the largest of their level
+// has, so that two levels of a usual matrix are one word of a few bytes.
+//
+// Nothing here has a destructor, since errors leave by longjmp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Runtime/CompilerABI.h"
+
+#include <cstring>
+#include <utility>
+
+namespace {
+
+struct KeyedEntry {
+  uint64_t key;
+  int64_t entry;
+};
+
+/// Levels [begin, end), whose coordinates fit one word.
+struct LevelGroup {
+  int64_t begin;
+  int64_t end;
+};
+
+} // namespace
+
+static constexpr int64_t digitBits = 8;
+static constexpr int64_t digitValues = int64_t(1) << digitBits;
+static constexpr int64_t digitCount = 64 / digitBits;
+
+static bool isSorted(int64_t count, int64_t levels,
+                     const int64_t *coordinates) {
+  for (int64_t i = 1; i < count; ++i) {
+    const int64_t *entry = coordinates + i * levels;
+    const int64_t *previous = entry - levels;
+    for (int64_t level = 0; level < levels; ++level) {
+      if (entry[level] == previous[level])
+        continue;
+      if (entry[level] < previous[level])
+        return false;
+      break;
+    }
+  }
+  return true;
+}
+
+/// How many bits tell the coordinates of a level apart.
+static int64_t countBits(int64_t count, int64_t levels,
+                         const int64_t *coordinates, int64_t level) {
+  uint64_t bits = 0;
+  for (int64_t i = 0; i < count; ++i)
+    bits |= static_cast<uint64_t>(coordinates[i * levels + level]);
+  return bits ? 64 - __builtin_clzll(bits) : 0;
+}
+
+/// Sorts by the keys, into `entries`; entries of equal keys stay in their
+/// order. Uses `scratch`, of the same size.
+static void sortByKey(KeyedEntry *entries, KeyedEntry *scratch, int64_t count) {
+  int64_t counts[digitCount][digitValues] = {};
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t digit = 0; digit < digitCount; ++digit)
+      ++counts[digit]
+              [(entries[i].key >> (digit * digitBits)) & (digitValues - 1)];
+  KeyedEntry *from = entries, *to = scratch;
+  for (int64_t digit = 0; digit < digitCount; ++digit) {
+    int64_t shift = digit * digitBits;
+    int64_t *places = counts[digit];
+    // A digit that is the same in all keys.
+    if (places[(entries[0].key >> shift) & (digitValues - 1)] == count)
+      continue;
+    int64_t sum = 0;
+    for (int64_t value = 0; value < digitValues; ++value)
+      sum += std::exchange(places[value], sum);
+    for (int64_t i = 0; i < count; ++i)
+      to[places[(from[i].key >> shift) & (digitValues - 1)]++] = from[i];
+    std::swap(from, to);
+  }
+  if (from != entries)
+    std::memcpy(entries, from, count * sizeof(KeyedEntry));
+}
+
+/// Replaces the keys by the coordinates of a group of levels.
+static void packKeys(KeyedEntry *entries, int64_t count, int64_t levels,
+                     const int64_t *coordinates, LevelGroup group,
+                     const int64_t *bits) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t *entry = coordinates + entries[i].entry * levels;
+    uint64_t key = 0;
+    for (int64_t level = group.begin; level < group.end; ++level) {
+      // A level of 64 bits is alone in its word.
+      key = bits[level] < 64 ? key << bits[level] : 0;
+      key |= static_cast<uint64_t>(entry[level]);
+    }
+    entries[i].key = key;
+  }
+}
+
+void sparseAutogradSortEntries(int64_t count, int64_t levels,
+                               const int64_t *coordinates, int64_t *order) {
+  if (count < 0 || levels < 1) {
+    int64_t values[] = {count, levels};
+    sparseAutogradRaiseWithValues(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                                  "a list of {} entries of {} coordinates", 2,
+                                  values);
+  }
+  for (int64_t i = 0; i < count; ++i)
+    order[i] = i;
+  if (isSorted(count, levels, coordinates))
+    return;
+
+  int64_t entryBytes, levelBytes;
+  if (__builtin_mul_overflow(count, int64_t(sizeof(KeyedEntry)), &entryBytes))
+    entryBytes = -1;
+  if (__builtin_mul_overflow(levels, int64_t(sizeof(int64_t)), &levelBytes))
+    levelBytes = -1;
+  auto *bits = static_cast<int64_t *>(sparseAutogradAllocate(levelBytes));
+  auto *entries = static_cast<KeyedEntry *>(sparseAutogradAllocate(entryBytes));
+  auto *scratch = static_cast<KeyedEntry *>(sparseAutogradAllocate(entryBytes));
+  for (int64_t level = 0; level < levels; ++level)
+    bits[level] = countBits(count, levels, coordinates, level);
+  for (int64_t i = 0; i < count; ++i)
+    entries[i].entry = i;
+  // The least significant levels first.
+  for (LevelGroup group = {levels, levels}; group.begin > 0;) {
+    group.end = group.begin;
+    int64_t sum = 0;
+    while (group.begin > 0 && sum + bits[group.begin - 1] <= 64)
+      sum += bits[--group.begin];
+    packKeys(entries, count, levels, coordinates, group, bits);
+    sortByKey(entries, scratch, count);
+  }
+  for (int64_t i = 0; i < count; ++i)
+    order[i] = entries[i].entry;
+  sparseAutogradDeallocate(scratch);
+  sparseAutogradDeallocate(entries);
+  sparseAutogradDeallocate(bits);
+}

@@ -1,0 +1,82 @@
+//===- SparseLevels.h - The levels of sparse storage ------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the makers and the validator of storage agree on. Internal to the
+// runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_RUNTIME_CPU_SPARSELEVELS_H
+#define SPARSEAUTOGRAD_LIB_RUNTIME_CPU_SPARSELEVELS_H
+
+#include "SparseAutograd/Runtime/Runtime.h"
+
+namespace sparse_autograd {
+namespace runtime {
+
+/// A SparseAutogradLevelFormat, taken apart.
+struct LevelFormat {
+  int64_t kind;
+  bool isUnique;
+};
+
+inline LevelFormat parseFormat(int64_t format) {
+  return {format & ~int64_t(SPARSE_AUTOGRAD_LEVEL_NONUNIQUE),
+          !(format & SPARSE_AUTOGRAD_LEVEL_NONUNIQUE)};
+}
+
+inline bool hasPositions(LevelFormat format) {
+  return format.kind == SPARSE_AUTOGRAD_LEVEL_COMPRESSED ||
+         format.kind == SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED;
+}
+
+inline bool hasCoordinates(LevelFormat format) {
+  return format.kind != SPARSE_AUTOGRAD_LEVEL_DENSE;
+}
+
+/// The first level that cannot be what it is after those before it; `levels`
+/// if there is none.
+inline int64_t checkFormats(int64_t levels, const int64_t *formats,
+                            const int64_t *extents) {
+  for (int64_t level = 0; level < levels; ++level) {
+    LevelFormat format = parseFormat(formats[level]);
+    bool isSingleton = format.kind == SPARSE_AUTOGRAD_LEVEL_SINGLETON;
+    bool isAfterCoordinates =
+        level > 0 && hasCoordinates(parseFormat(formats[level - 1]));
+    bool mustBeSingleton =
+        level > 0 && (!parseFormat(formats[level - 1]).isUnique ||
+                      parseFormat(formats[level - 1]).kind ==
+                          SPARSE_AUTOGRAD_LEVEL_SINGLETON);
+    bool isKnown = format.kind >= SPARSE_AUTOGRAD_LEVEL_DENSE &&
+                   format.kind <= SPARSE_AUTOGRAD_LEVEL_SINGLETON;
+    if (!isKnown || extents[level] < 0 ||
+        (isSingleton ? !isAfterCoordinates : mustBeSingleton) ||
+        (!format.isUnique && !hasCoordinates(format)))
+      return level;
+  }
+  return levels;
+}
+
+/// The product of two numbers >= 0; -1 if it is more than can be addressed,
+/// whatever the elements are.
+inline int64_t multiplyElements(int64_t a, int64_t b) {
+  constexpr int64_t most = int64_t(1) << 58;
+  int64_t product;
+  if (__builtin_mul_overflow(a, b, &product) || product > most)
+    return -1;
+  return product;
+}
+
+inline bool isWidth(int64_t bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+} // namespace runtime
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_RUNTIME_CPU_SPARSELEVELS_H

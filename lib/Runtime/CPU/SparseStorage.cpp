@@ -1,0 +1,288 @@
+//===- SparseStorage.cpp - Storage of sparse tensors ------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From sorted entries to positions and coordinates. The storage is described
+// in Runtime.h.
+//
+// Nothing here has a destructor, since errors leave by longjmp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Runtime/CompilerABI.h"
+#include "SparseLevels.h"
+
+#include <initializer_list>
+
+using namespace sparse_autograd::runtime;
+
+namespace {
+
+/// A level under construction.
+struct Level {
+  LevelFormat format;
+  int64_t extent;
+  void *positions;
+  void *coordinates;
+  /// The element of the last entry.
+  int64_t element;
+  /// How many elements there are, of those that grow with the entries.
+  int64_t size;
+  /// Of how many parents the first position is stored.
+  int64_t begun;
+};
+
+/// Where the elements of entries go.
+struct Storage {
+  int64_t numLevels;
+  Level *levels;
+  int64_t positionBytes;
+  int64_t coordinateBytes;
+  /// Whether anything is stored, or counted only.
+  bool stores;
+};
+
+} // namespace
+
+static void storeNumber(int64_t level, const char *misfit, void *array,
+                        int64_t index, int64_t bytes, int64_t number) {
+  if (bytes < 8 && number >> (8 * bytes)) {
+    int64_t values[] = {level, number, bytes};
+    sparseAutogradRaiseWithValues(SPARSE_AUTOGRAD_INVALID_ARGUMENT, misfit, 3,
+                                  values);
+  }
+  switch (bytes) {
+  case 1:
+    static_cast<uint8_t *>(array)[index] = static_cast<uint8_t>(number);
+    break;
+  case 2:
+    static_cast<uint16_t *>(array)[index] = static_cast<uint16_t>(number);
+    break;
+  case 4:
+    static_cast<uint32_t *>(array)[index] = static_cast<uint32_t>(number);
+    break;
+  default:
+    static_cast<int64_t *>(array)[index] = number;
+  }
+}
+
+static void storePosition(const Storage &storage, int64_t level, int64_t index,
+                          int64_t position) {
+  storeNumber(level, "level {}: the position {} does not fit {} bytes",
+              storage.levels[level].positions, index, storage.positionBytes,
+              position);
+}
+
+static void storeCoordinate(const Storage &storage, int64_t level,
+                            int64_t index, int64_t coordinate) {
+  storeNumber(level, "level {}: the coordinate {} does not fit {} bytes",
+              storage.levels[level].coordinates, index, storage.coordinateBytes,
+              coordinate);
+}
+
+/// Stores where the elements of the parents before `parents` begin, and those
+/// of the ones before them end: at the number of elements so far.
+static void beginParents(const Storage &storage, int64_t level,
+                         int64_t parents) {
+  Level &state = storage.levels[level];
+  bool isLoose = state.format.kind == SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED;
+  for (; state.begun < parents; ++state.begun) {
+    if (isLoose && state.begun > 0)
+      storePosition(storage, level, 2 * state.begun - 1, state.size);
+    storePosition(storage, level, isLoose ? 2 * state.begun : state.begun,
+                  state.size);
+  }
+}
+
+/// Stores what is missing when all entries are there.
+static void endParents(const Storage &storage, int64_t level, int64_t parents) {
+  Level &state = storage.levels[level];
+  beginParents(storage, level, parents);
+  if (state.format.kind == SPARSE_AUTOGRAD_LEVEL_COMPRESSED)
+    storePosition(storage, level, parents, state.size);
+  else if (parents > 0)
+    storePosition(storage, level, 2 * parents - 1, state.size);
+}
+
+static void raiseTooMany(int64_t level) {
+  sparseAutogradRaiseWithValues(
+      SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+      "level {} has too many elements: the product of the extents overflows", 1,
+      &level);
+}
+
+/// The element of level `level` of an entry whose element of the level before
+/// is `parent`.
+static int64_t addElement(const Storage &storage, int64_t level, int64_t parent,
+                          int64_t coordinate) {
+  Level &state = storage.levels[level];
+  if (coordinate < 0 || coordinate >= state.extent) {
+    int64_t values[] = {level, coordinate, state.extent};
+    sparseAutogradRaiseWithValues(
+        SPARSE_AUTOGRAD_OUT_OF_RANGE,
+        "level {}: the coordinate {} is outside of the extent {}", 3, values);
+  }
+  int64_t element = parent;
+  if (state.format.kind == SPARSE_AUTOGRAD_LEVEL_DENSE) {
+    // Those of this parent and of the ones before it must exist.
+    int64_t end = multiplyElements(parent + 1, state.extent);
+    if (end < 0)
+      raiseTooMany(level);
+    return end - state.extent + coordinate;
+  }
+  if (hasPositions(state.format)) {
+    if (storage.stores)
+      beginParents(storage, level, parent + 1);
+    element = state.size;
+  }
+  state.size = element + 1;
+  if (storage.stores)
+    storeCoordinate(storage, level, element, coordinate);
+  return element;
+}
+
+static void raiseUnsorted(int64_t entry) {
+  sparseAutogradRaiseWithValues(
+      SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+      "entry {} in the given order precedes the one before it", 1, &entry);
+}
+
+/// Goes through the entries in their order; slots may be null.
+static void addEntries(const Storage &storage, int64_t count,
+                       const int64_t *coordinates, const int64_t *order,
+                       int64_t *slots) {
+  int64_t numLevels = storage.numLevels;
+  int64_t firstNonunique = 0;
+  while (firstNonunique < numLevels &&
+         storage.levels[firstNonunique].format.isUnique)
+    ++firstNonunique;
+  const int64_t *previous = nullptr;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t *entry = coordinates + order[i] * numLevels;
+    // The first level where the entry differs from the one before it.
+    int64_t differs = 0;
+    if (previous) {
+      while (differs < numLevels && entry[differs] == previous[differs])
+        ++differs;
+      if (differs < numLevels && entry[differs] < previous[differs])
+        raiseUnsorted(i);
+    }
+    bool isNew = !previous || differs < numLevels;
+    int64_t begin = !isNew                     ? numLevels
+                    : differs < firstNonunique ? differs
+                                               : firstNonunique;
+    for (int64_t level = begin; level < numLevels; ++level) {
+      Level &state = storage.levels[level];
+      if (previous && differs >= level &&
+          state.format.kind == SPARSE_AUTOGRAD_LEVEL_SINGLETON &&
+          storage.levels[level - 1].format.isUnique) {
+        int64_t values[] = {level - 1, level};
+        sparseAutogradRaiseWithValues(
+            SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+            "level {} is unique, but two entries have the same element there, "
+            "and level {} is a singleton",
+            2, values);
+      }
+      int64_t parent = level ? storage.levels[level - 1].element : 0;
+      state.element = addElement(storage, level, parent, entry[level]);
+    }
+    if (slots)
+      slots[order[i]] = storage.levels[numLevels - 1].element;
+    previous = entry;
+  }
+}
+
+static void checkCount(int64_t count, int64_t levels) {
+  if (count >= 0 && levels >= 1)
+    return;
+  int64_t values[] = {count, levels};
+  sparseAutogradRaiseWithValues(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                                "a list of {} entries of {} coordinates", 2,
+                                values);
+}
+
+/// Describes levels without entries, in memory of the frame.
+static Level *makeLevels(int64_t numLevels, const int64_t *formats,
+                         const int64_t *extents) {
+  int64_t level = checkFormats(numLevels, formats, extents);
+  if (level < numLevels) {
+    int64_t values[] = {level, formats[level], extents[level]};
+    sparseAutogradRaiseWithValues(
+        SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+        "level {}: the format {} with the extent {} does not exist, or not "
+        "after the levels before it",
+        3, values);
+  }
+  int64_t bytes;
+  if (__builtin_mul_overflow(numLevels, int64_t(sizeof(Level)), &bytes))
+    bytes = -1;
+  auto *levels = static_cast<Level *>(sparseAutogradAllocate(bytes));
+  for (int64_t i = 0; i < numLevels; ++i)
+    levels[i] = {
+        parseFormat(formats[i]), extents[i], nullptr, nullptr, 0, 0, 0};
+  return levels;
+}
+
+/// How many elements a level has, all entries being there, for `parents` of the
+/// level before.
+static int64_t countElements(const Storage &storage, int64_t level,
+                             int64_t parents) {
+  const Level &state = storage.levels[level];
+  if (state.format.kind != SPARSE_AUTOGRAD_LEVEL_DENSE)
+    return state.size;
+  int64_t elements = multiplyElements(parents, state.extent);
+  if (elements < 0)
+    raiseTooMany(level);
+  return elements;
+}
+
+void sparseAutogradCountPositions(int64_t count, int64_t levels,
+                                  const int64_t *formats,
+                                  const int64_t *extents,
+                                  const int64_t *coordinates,
+                                  const int64_t *order,
+                                  int64_t *elementCounts) {
+  checkCount(count, levels);
+  Storage storage = {levels, makeLevels(levels, formats, extents), 0, 0, false};
+  addEntries(storage, count, coordinates, order, nullptr);
+  int64_t parents = 1;
+  for (int64_t level = 0; level < levels; ++level) {
+    parents = countElements(storage, level, parents);
+    elementCounts[level] = parents;
+  }
+  sparseAutogradDeallocate(storage.levels);
+}
+
+void sparseAutogradStorePositions(
+    int64_t count, int64_t levels, const int64_t *formats,
+    const int64_t *extents, const int64_t *coordinates, const int64_t *order,
+    int64_t positionBytes, int64_t coordinateBytes, void *const *positions,
+    void *const *storedCoordinates, int64_t *slots) {
+  checkCount(count, levels);
+  for (int64_t bytes : {positionBytes, coordinateBytes})
+    if (!isWidth(bytes))
+      sparseAutogradRaiseWithValues(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                                    "there are no numbers of {} bytes", 1,
+                                    &bytes);
+  Storage storage = {levels, makeLevels(levels, formats, extents),
+                     positionBytes, coordinateBytes, true};
+  for (int64_t level = 0; level < levels; ++level) {
+    Level &state = storage.levels[level];
+    if (hasPositions(state.format))
+      state.positions = positions[level];
+    if (hasCoordinates(state.format))
+      state.coordinates = storedCoordinates[level];
+  }
+  addEntries(storage, count, coordinates, order, slots);
+  int64_t parents = 1;
+  for (int64_t level = 0; level < levels; ++level) {
+    if (hasPositions(storage.levels[level].format))
+      endParents(storage, level, parents);
+    parents = countElements(storage, level, parents);
+  }
+  sparseAutogradDeallocate(storage.levels);
+}

@@ -1,0 +1,282 @@
+//===- CheckStorageTest.cpp - The validator of storage ----------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StorageReference.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+int32_t check(const std::vector<int64_t> &levels, const Coordinates &extents,
+              const Storage &storage, int64_t positionBytes = 8,
+              int64_t coordinateBytes = 8, const char *name = nullptr) {
+  PackedStorage packed(levels, storage, positionBytes, coordinateBytes);
+  return sparseAutogradCheckStorage(name, int64_t(levels.size()), levels.data(),
+                                    extents.data(), positionBytes,
+                                    coordinateBytes, packed.components.data());
+}
+
+std::string getProblem(const std::vector<int64_t> &levels,
+                       const Coordinates &extents, const Storage &storage,
+                       const char *name = nullptr) {
+  int32_t status = check(levels, extents, storage, 8, 8, name);
+  if (status == SPARSE_AUTOGRAD_SUCCESS)
+    return "";
+  EXPECT_EQ(status, SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  return sparseAutogradLastError();
+}
+
+/// Whether the arrays have the lengths that they tell each other, and what is
+/// in them can be read.
+bool isValid(const std::vector<int64_t> &levels, const Coordinates &extents,
+             const Storage &storage) {
+  size_t parents = 1;
+  for (size_t level = 0; level < levels.size(); ++level) {
+    const std::vector<int64_t> &positions = storage.positions[level];
+    if (levels[level] == dense) {
+      parents *= extents[level];
+      continue;
+    }
+    if (hasPositions(levels[level])) {
+      if (positions.size() != parents + 1 || positions.front() != 0)
+        return false;
+      parents = positions.back();
+    }
+    if (storage.coordinates[level].size() != parents)
+      return false;
+  }
+  return storage.values.size() == parents &&
+         StorageReader(levels, extents, storage).read();
+}
+
+/// Every number of the storage of every pattern is replaced by every other
+/// small one, and every array made longer and shorter by one.
+TEST(CheckStorage, AcceptsWhatCanBeRead) {
+  int64_t accepted = 0, refused = 0;
+  for (const StorageFormat &format : getMatrixFormats()) {
+    if (std::any_of(format.levels.begin(), format.levels.end(), isLoose))
+      continue;
+    SCOPED_TRACE(format.name);
+    Coordinates extents = format.toExtents({2, 3});
+    auto expectSame = [&](const Storage &storage) {
+      bool expected = isValid(format.levels, extents, storage);
+      ++(expected ? accepted : refused);
+      for (int64_t bytes : {1, 4, 8})
+        ASSERT_EQ(check(format.levels, extents, storage, bytes, bytes) ==
+                      SPARSE_AUTOGRAD_SUCCESS,
+                  expected)
+            << sparseAutogradLastError();
+    };
+    for (int pattern = 0; pattern < 64; ++pattern) {
+      std::vector<Coordinates> entries;
+      for (int64_t place = 0; place < 6; ++place)
+        if (pattern >> place & 1)
+          entries.push_back(format.toLevels({place / 3, place % 3}));
+      Storage storage = StorageBuilder(format.levels, extents).build(entries);
+      expectSame(storage);
+      for (auto *arrays : {&storage.positions, &storage.coordinates})
+        for (std::vector<int64_t> &array : *arrays) {
+          for (int64_t &number : array) {
+            int64_t kept = number;
+            for (number = 0; number < 8; ++number)
+              expectSame(storage);
+            number = kept;
+          }
+          bool isPresent =
+              arrays == &storage.positions
+                  ? hasPositions(format.levels[&array - arrays->data()])
+                  : hasCoordinates(format.levels[&array - arrays->data()]);
+          if (!isPresent)
+            continue;
+          for (int64_t number : {0, 1}) {
+            array.push_back(number);
+            expectSame(storage);
+            array.pop_back();
+          }
+          if (array.empty())
+            continue;
+          int64_t last = array.back();
+          array.pop_back();
+          expectSame(storage);
+          array.push_back(last);
+        }
+    }
+  }
+  EXPECT_GT(accepted, 500);
+  EXPECT_GT(refused, 10000);
+}
+
+TEST(CheckStorage, NamesWhatIsWrong) {
+  Storage csr;
+  csr.positions = {{}, {0, 2, 3}};
+  csr.coordinates = {{}, {0, 2, 1}};
+  csr.values.resize(3);
+  const std::vector<int64_t> levels = {dense, compressed};
+  const Coordinates extents = {2, 3};
+  EXPECT_EQ(getProblem(levels, extents, csr), "");
+
+  Storage bad = csr;
+  bad.positions[1] = {0, 2};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (compressed): has 2 positions instead of 3");
+  EXPECT_EQ(getProblem(levels, extents, bad, "argument 'A'"),
+            "argument 'A': level 1 (compressed): has 2 positions instead of 3");
+  bad.positions[1] = {1, 2, 3};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (compressed): position 0 is 1 instead of 0");
+  bad.positions[1] = {0, 4, 3};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (compressed): position 2 is 3, less than the one before "
+            "it, 4");
+  bad.positions[1] = {0, -1, 3};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (compressed): position 1 is -1, less than the one before "
+            "it, 0");
+  bad.positions[1] = {0, 2, 2};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (compressed): the last position is 2, but it has 3 "
+            "coordinates");
+
+  bad = csr;
+  bad.coordinates[1] = {0, 3, 1};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (compressed): coordinate 1 is 3, not less than the extent "
+            "3");
+  bad.coordinates[1] = {-1, 2, 1};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (compressed): coordinate 0 is -1, not less than the "
+            "extent 3");
+  bad.coordinates[1] = {2, 0, 1};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (compressed): coordinate 1 is 0, less than the one before "
+            "it, 2: they are not sorted");
+  bad.coordinates[1] = {2, 2, 1};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (compressed): coordinate 1 is 2, as the one before it, "
+            "but must be unique");
+  bad = csr;
+  bad.values.resize(4);
+  EXPECT_EQ(getProblem(levels, extents, bad), "has 4 values instead of 3");
+  EXPECT_EQ(getProblem(levels, extents, bad, "A"),
+            "A: has 4 values instead of 3");
+}
+
+TEST(CheckStorage, ListsOfCoordinates) {
+  Storage coo;
+  coo.positions = {{0, 3}, {}};
+  coo.coordinates = {{0, 0, 1}, {0, 2, 1}};
+  coo.values.resize(3);
+  const std::vector<int64_t> levels = {compressed + nonunique, singleton};
+  const Coordinates extents = {2, 3};
+  EXPECT_EQ(getProblem(levels, extents, coo), "");
+  // Unique rows, each with one element.
+  EXPECT_EQ(getProblem({compressed, singleton}, extents, coo),
+            "level 0 (compressed): coordinate 1 is 0, as the one before it, "
+            "but must be unique");
+  Storage bad = coo;
+  bad.coordinates[1] = {2, 0, 1};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (singleton): coordinate 1 is 0, less than the one before "
+            "it, 2: they are not sorted");
+  bad.coordinates[1] = {2, 2, 1};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (singleton): coordinate 1 is 2, as the one before it, but "
+            "must be unique");
+  bad.coordinates[1] = {0, 2};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (singleton): has 2 coordinates instead of 3");
+  bad.coordinates[1] = {0, 2, 3};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (singleton): coordinate 2 is 3, not less than the extent "
+            "3");
+  // Even where no level says so, no coordinate is given twice.
+  EXPECT_EQ(getProblem({dense, compressed + nonunique}, {1, 3},
+                       {{{}, {0, 2}}, {{}, {1, 1}}, {{}, {}}}),
+            "level 1 (compressed): coordinate 1 is 1, as the one before it, "
+            "but must be unique");
+}
+
+TEST(CheckStorage, LooseLevels) {
+  Storage storage;
+  storage.positions = {{}, {1, 2, 4, 6}};
+  // What lies between is not looked at.
+  storage.coordinates = {{}, {9, 2, 9, 9, 0, 1, 9}};
+  storage.values.resize(7);
+  const std::vector<int64_t> levels = {dense, loose};
+  const Coordinates extents = {2, 3};
+  EXPECT_EQ(getProblem(levels, extents, storage), "");
+  Storage bad = storage;
+  bad.positions[1] = {1, 2, 4, 8};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (loose_compressed): the last position is 8, but it has 7 "
+            "coordinates");
+  bad.positions[1] = {1, 5, 4, 6};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (loose_compressed): position 2 is 4, less than the one "
+            "before it, 5");
+  bad.positions[1] = {-1, 2, 4, 6};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (loose_compressed): position 0 is -1, less than the one "
+            "before it, 0");
+  bad.positions[1] = {1, 2, 4};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (loose_compressed): has 3 positions instead of 4");
+  bad = storage;
+  bad.coordinates[1][5] = 0;
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (loose_compressed): coordinate 5 is 0, as the one before "
+            "it, but must be unique");
+}
+
+TEST(CheckStorage, WhatIsNoEncoding) {
+  Storage none;
+  none.positions.resize(2);
+  none.coordinates.resize(2);
+  EXPECT_EQ(getProblem({}, {}, none), "storage of 0 levels");
+  EXPECT_EQ(getProblem({dense, singleton}, {2, 3}, none),
+            "level 1: the format 3 with the extent 3 does not exist, or not "
+            "after the levels before it");
+  int64_t large = int64_t(1) << 40;
+  EXPECT_EQ(getProblem({dense, dense}, {large, large}, none),
+            "level 1 (dense): the product of the extents overflows");
+  EXPECT_EQ(check({compressed}, {3}, none, 3, 8),
+            SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  EXPECT_STREQ(sparseAutogradLastError(), "there are no numbers of 3 bytes");
+  EXPECT_EQ(check({compressed}, {3}, none, 8, 0),
+            SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+}
+
+TEST(CheckStorage, NullPointersAndStrides) {
+  const int64_t formats[] = {compressed}, extents[] = {4};
+  int64_t positions[] = {7, 0, 7, 2};
+  int32_t coordinates[] = {3, 1};
+  SparseAutogradMemRef1 components[] = {{nullptr, positions, 1, {2}, {2}},
+                                        {nullptr, coordinates, 1, {2}, {-1}},
+                                        {nullptr, nullptr, 0, {2}, {1}}};
+  auto check = [&](const char *name = nullptr) {
+    return sparseAutogradCheckStorage(name, 1, formats, extents, 8, 4,
+                                      components);
+  };
+  EXPECT_EQ(check(), SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  EXPECT_STREQ(sparseAutogradLastError(), "the pointer to its values is null");
+  components[2].aligned = coordinates;
+  EXPECT_EQ(check(), SPARSE_AUTOGRAD_SUCCESS);
+  components[2].sizes[0] = -2;
+  EXPECT_EQ(check(), SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  components[2].sizes[0] = 2;
+  components[1].aligned = nullptr;
+  EXPECT_EQ(check(), SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  EXPECT_STREQ(sparseAutogradLastError(),
+               "level 0 (compressed): the pointer to its coordinates is null");
+  // A message that is too long is cut.
+  std::string name(5000, 'x');
+  EXPECT_EQ(check(name.c_str()), SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  EXPECT_EQ(std::strlen(sparseAutogradLastError()), 1023u);
+}
+
+} // namespace
