@@ -41,6 +41,11 @@ unsigned sparse_autograd::io::getByteWidth(ElementType type) {
   llvm_unreachable("every element type is listed");
 }
 
+bool sparse_autograd::io::isFloat(ElementType type) {
+  return type == ElementType::F16 || type == ElementType::BF16 ||
+         type == ElementType::F32 || type == ElementType::F64;
+}
+
 StringRef sparse_autograd::io::getTypeName(ElementType type) {
   switch (type) {
   case ElementType::Bool:

@@ -11,7 +11,6 @@
 #include "SparseAutograd/IO/TextLines.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/MathExtras.h"
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -361,17 +360,6 @@ sparse_autograd::io::parseMatrixMarket(StringRef text, StringRef file,
   return Reader(text, file, duplicates, limits).read();
 }
 
-/// Writes the shortest text that reads back as the same value.
-static void writeReal(raw_ostream &stream, double value) {
-  if (std::isnan(value)) {
-    stream << "nan";
-    return;
-  }
-  char buffer[32];
-  auto [end, status] = std::to_chars(buffer, buffer + sizeof(buffer), value);
-  stream << StringRef(buffer, end - buffer);
-}
-
 void sparse_autograd::io::writeMatrixMarket(raw_ostream &stream,
                                             const CoordinateMatrix &matrix) {
   stream << banner << " matrix coordinate "
@@ -396,26 +384,43 @@ Error sparse_autograd::io::writeMatrixMarket(raw_ostream &stream,
                      "an array of " + Twine(array.shape.size()) +
                          " dimensions is not a matrix",
                      "write it to a .npy file");
-  bool isReal =
-      array.type == ElementType::F16 || array.type == ElementType::BF16 ||
-      array.type == ElementType::F32 || array.type == ElementType::F64;
-  stream << banner << " matrix array " << (isReal ? "real" : "integer")
-         << " general\n"
+  stream << banner << " matrix array "
+         << (isFloat(array.type) ? "real" : "integer") << " general\n"
          << array.shape[0] << ' ' << array.shape[1] << '\n';
   int64_t columns = array.shape[0] > 0 ? array.shape[1] : 0;
   for (int64_t column = 0; column < columns; ++column) {
     for (int64_t row = 0; row < array.shape[0]; ++row) {
       int64_t index = row * array.shape[1] + column;
-      if (isReal)
-        writeReal(stream, getAsDouble(array, index));
-      else if (array.type == ElementType::I64)
-        stream << array.as<int64_t>()[index];
-      else if (array.type == ElementType::U64)
-        stream << array.as<uint64_t>()[index];
-      else
-        stream << static_cast<int64_t>(getAsDouble(array, index));
+      writeElement(stream, array, index);
       stream << '\n';
     }
+  }
+  return Error::success();
+}
+
+Error sparse_autograd::io::writeMatrixMarket(raw_ostream &stream,
+                                             const CoordinateTensor &tensor,
+                                             StringRef file) {
+  if (tensor.getRank() != 2)
+    return fileError(file,
+                     "a tensor of " + Twine(tensor.getRank()) +
+                         " dimensions is not a matrix",
+                     "write it to a .tns file");
+  stream << banner << " matrix coordinate "
+         << (tensor.isPattern              ? "pattern"
+             : isFloat(tensor.values.type) ? "real"
+                                           : "integer")
+         << " general\n"
+         << tensor.shape[0] << ' ' << tensor.shape[1] << ' '
+         << tensor.getNumEntries() << '\n';
+  for (int64_t i = 0, e = tensor.getNumEntries(); i < e; ++i) {
+    ArrayRef<int64_t> at = tensor.getCoordinates(i);
+    stream << at[0] + 1 << ' ' << at[1] + 1;
+    if (!tensor.isPattern) {
+      stream << ' ';
+      writeElement(stream, tensor.values, i);
+    }
+    stream << '\n';
   }
   return Error::success();
 }

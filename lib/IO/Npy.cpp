@@ -26,10 +26,15 @@ namespace {
 
 /// What the header of a file says.
 struct Header {
+  /// Where its dictionary stands in the file.
+  uint64_t begin = 0;
   ElementType type = ElementType::F64;
   bool isBigEndian = false;
   bool isFortranOrder = false;
   SmallVector<int64_t> shape;
+  /// Of text: how many bytes, or characters of 32 bits, an element has.
+  std::optional<uint64_t> textLength;
+  bool isWideText = false;
 };
 
 /// Parses the dictionary of a header: exactly the literals that numpy writes,
@@ -38,8 +43,9 @@ class HeaderParser {
 public:
   /// `begin` is where the text stands in the file.
   HeaderParser(StringRef text, uint64_t begin, StringRef file,
-               const SizeLimits &limits)
-      : rest(text), text(text), begin(begin), file(file), limits(limits) {}
+               const SizeLimits &limits, bool acceptsText)
+      : rest(text), text(text), begin(begin), file(file), limits(limits),
+        acceptsText(acceptsText) {}
 
   Expected<Header> parse();
 
@@ -69,6 +75,7 @@ private:
   uint64_t begin;
   StringRef file;
   const SizeLimits &limits;
+  bool acceptsText;
 };
 
 } // namespace
@@ -99,6 +106,14 @@ Error HeaderParser::parseType(Header &header) {
   if (!name.empty() && StringRef("<>=|").contains(name[0])) {
     order = name[0];
     name = name.drop_front();
+  }
+  uint64_t length = 0;
+  if (acceptsText && (name.starts_with("S") || name.starts_with("U")) &&
+      !name.drop_front().getAsInteger(10, length)) {
+    header.textLength = length;
+    header.isWideText = name[0] == 'U';
+    header.isBigEndian = order == '>';
+    return Error::success();
   }
   std::optional<ElementType> known =
       StringSwitch<std::optional<ElementType>>(name)
@@ -249,9 +264,10 @@ bool sparse_autograd::io::isNpy(StringRef bytes) {
   return bytes.starts_with(magic);
 }
 
-Expected<DenseArray> sparse_autograd::io::parseNpy(StringRef bytes,
-                                                   StringRef file,
-                                                   const SizeLimits &limits) {
+/// Reads the header; `rest` becomes what follows it.
+static Expected<Header> parseHeader(StringRef bytes, StringRef file,
+                                    const SizeLimits &limits, bool acceptsText,
+                                    StringRef &rest) {
   StringRef remedy = "write the file again with numpy.save";
   if (!isNpy(bytes))
     return byteError(file, 0, "this is not a .npy file", remedy);
@@ -268,7 +284,7 @@ Expected<DenseArray> sparse_autograd::io::parseNpy(StringRef bytes,
                      "version " + Twine(major) + "." + Twine(minor) +
                          " of the .npy format is not known",
                      "save the array in version 1, 2 or 3");
-  StringRef rest = bytes.drop_front(magic.size() + 2);
+  rest = bytes.drop_front(magic.size() + 2);
   size_t lengthSize = major == 1 ? 2 : 4;
   if (rest.size() < lengthSize)
     return truncated();
@@ -279,15 +295,59 @@ Expected<DenseArray> sparse_autograd::io::parseNpy(StringRef bytes,
     return truncated();
   uint64_t begin = bytes.size() - rest.size();
   Expected<Header> header =
-      HeaderParser(rest.take_front(length), begin, file, limits).parse();
+      HeaderParser(rest.take_front(length), begin, file, limits, acceptsText)
+          .parse();
+  if (header)
+    header->begin = begin;
+  rest = rest.drop_front(length);
+  return header;
+}
+
+Expected<std::string>
+sparse_autograd::io::parseNpyText(StringRef bytes, StringRef file,
+                                  const SizeLimits &limits) {
+  StringRef rest;
+  Expected<Header> header =
+      parseHeader(bytes, file, limits, /*acceptsText=*/true, rest);
   if (!header)
     return header.takeError();
-  rest = rest.drop_front(length);
+  // Enough for a name.
+  constexpr uint64_t longest = 256;
+  uint64_t width = header->isWideText ? 4 : 1;
+  if (!header->textLength || !header->shape.empty() ||
+      *header->textLength > longest ||
+      rest.size() != *header->textLength * width)
+    return fileError(file, "the array is not a short text",
+                     "write the file again with numpy.save");
+  std::string text;
+  for (uint64_t i = 0; i < *header->textLength; ++i) {
+    const char *place = rest.data() + i * width;
+    uint32_t character = !header->isWideText ? uint8_t(*place)
+                         : header->isBigEndian
+                             ? support::endian::read32be(place)
+                             : support::endian::read32le(place);
+    // A text that is shorter ends with zeros.
+    if (character == 0)
+      break;
+    text.push_back(character < 0x80 ? static_cast<char>(character) : '?');
+  }
+  return text;
+}
+
+Expected<DenseArray> sparse_autograd::io::parseNpy(StringRef bytes,
+                                                   StringRef file,
+                                                   const SizeLimits &limits) {
+  StringRef remedy = "write the file again with numpy.save";
+  StringRef rest;
+  Expected<Header> header =
+      parseHeader(bytes, file, limits, /*acceptsText=*/false, rest);
+  if (!header)
+    return header.takeError();
 
   // The size is compared before memory is asked for.
   std::optional<uint64_t> size = getByteSize(header->type, header->shape);
   if (!size)
-    return byteError(file, begin,
+    return byteError(file, header->begin,
                      "the array of the .npy header has more than 2^63 bytes",
                      remedy);
   if (*size > rest.size())
@@ -317,6 +377,29 @@ Expected<DenseArray> sparse_autograd::io::parseNpy(StringRef bytes,
                          "a bool of the array is neither 0 nor 1",
                          "save the array as u1, or compare it with 0");
   return array;
+}
+
+static std::string makeHeader(StringRef type, ArrayRef<int64_t> extents) {
+  std::string shape;
+  for (int64_t extent : extents)
+    shape += std::to_string(extent) + (extents.size() == 1 ? "," : ", ");
+  if (extents.size() > 1)
+    shape.resize(shape.size() - 2);
+  std::string dictionary =
+      ("{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape +
+       "), }")
+          .str();
+  // Padded with spaces, so that the elements are aligned in a mapped file.
+  size_t prefix = magic.size() + 2 + 2;
+  size_t total = alignTo(prefix + dictionary.size() + 1, 64);
+  dictionary.append(total - prefix - dictionary.size() - 1, ' ');
+  dictionary.push_back('\n');
+  std::string header = magic.str();
+  header += StringRef("\x01\x00", 2);
+  // At most 64 extents of 19 digits fit 16 bits.
+  header.push_back(static_cast<char>(dictionary.size() & 0xff));
+  header.push_back(static_cast<char>(dictionary.size() >> 8));
+  return header + dictionary;
 }
 
 Expected<std::string>
@@ -366,24 +449,9 @@ sparse_autograd::io::makeNpyHeader(const DenseArray &array, StringRef file) {
   StringRef order = getByteWidth(array.type) == 1 ? "|"
                     : sys::IsBigEndianHost        ? ">"
                                                   : "<";
-  std::string shape;
-  for (int64_t extent : array.shape)
-    shape += std::to_string(extent) + (array.shape.size() == 1 ? "," : ", ");
-  if (array.shape.size() > 1)
-    shape.resize(shape.size() - 2);
-  std::string dictionary =
-      ("{'descr': '" + order + type + "', 'fortran_order': False, 'shape': (" +
-       shape + "), }")
-          .str();
-  // Padded with spaces, so that the elements are aligned in a mapped file.
-  size_t prefix = magic.size() + 2 + 2;
-  size_t total = alignTo(prefix + dictionary.size() + 1, 64);
-  dictionary.append(total - prefix - dictionary.size() - 1, ' ');
-  dictionary.push_back('\n');
-  std::string header = magic.str();
-  header += StringRef("\x01\x00", 2);
-  // At most 64 extents of 19 digits fit 16 bits.
-  header.push_back(static_cast<char>(dictionary.size() & 0xff));
-  header.push_back(static_cast<char>(dictionary.size() >> 8));
-  return header + dictionary;
+  return makeHeader((order + type).str(), array.shape);
+}
+
+std::string sparse_autograd::io::makeNpyText(StringRef text) {
+  return makeHeader(("|S" + Twine(text.size())).str(), {}) + text.str();
 }

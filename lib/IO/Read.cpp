@@ -12,6 +12,8 @@
 #include "SparseAutograd/IO/MatrixMarket.h"
 #include "SparseAutograd/IO/Npy.h"
 #include "SparseAutograd/IO/Smtx.h"
+#include "SparseAutograd/IO/SparseNpz.h"
+#include "SparseAutograd/IO/Tns.h"
 #include "SparseAutograd/IO/Zip.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,8 +21,6 @@
 
 using namespace llvm;
 using namespace sparse_autograd::io;
-
-using AnyFile = std::variant<TripletTable, DenseArray>;
 
 /// Splits `path:member`, unless a file has the whole as its name.
 static std::pair<StringRef, StringRef> splitMember(StringRef path) {
@@ -63,13 +63,25 @@ static Expected<const ZipMember *> findMember(ArrayRef<ZipMember> members,
                    "name one of " + list());
 }
 
-static Expected<DenseArray> readMember(StringRef bytes, StringRef name,
-                                       StringRef file,
-                                       const SizeLimits &limits) {
+static bool isArray(ArrayRef<ZipMember> members, StringRef name) {
+  if (name.empty())
+    return members.size() == 1;
+  return llvm::any_of(members, [&](const ZipMember &member) {
+    return member.name == name || getArrayName(member.name) == name;
+  });
+}
+
+static Expected<AnyFile> readMember(StringRef bytes, StringRef name,
+                                    StringRef file,
+                                    const ReadOptions &options) {
+  const SizeLimits &limits = options.limits;
   Expected<std::vector<ZipMember>> members =
       readZipDirectory(bytes, file, limits);
   if (!members)
     return members.takeError();
+  if (!isArray(*members, name) && hasSparseParts(*members, name))
+    return readSparseParts(bytes, *members, name, file, options.duplicates,
+                           limits);
   Expected<const ZipMember *> member = findMember(*members, name, file);
   if (!member)
     return member.takeError();
@@ -94,7 +106,7 @@ static Expected<AnyFile> parse(StringRef bytes, StringRef file,
                                StringRef member, const ReadOptions &options) {
   const SizeLimits &limits = options.limits;
   if (isZip(bytes))
-    return readMember(bytes, member, file, limits);
+    return readMember(bytes, member, file, options);
   if (!member.empty())
     return fileError(file, "only a .npz file has members",
                      "leave out ':" + member + "'");
@@ -115,12 +127,14 @@ static Expected<AnyFile> parse(StringRef bytes, StringRef file,
     return wrap(parseSmtx(bytes, file, options.duplicates, limits));
   if (name.ends_with_insensitive(".csv"))
     return parseCsv(bytes, file, options.csv, options.duplicates, limits);
+  if (name.ends_with_insensitive(".tns"))
+    return parseTns(bytes, file, options.duplicates, limits);
   if (name.ends_with_insensitive(".npz"))
     return byteError(file, 0, "this is not a .npz file",
                      "write it again with numpy.savez");
   return fileError(file, "neither the content nor the name tells the format",
-                   "use a .npy, .npz, .mtx, .smtx or .csv file, which may be "
-                   "compressed by gzip");
+                   "use a .npy, .npz, .mtx, .smtx, .tns or .csv file, which "
+                   "may be compressed by gzip");
 }
 
 Expected<AnyFile> sparse_autograd::io::readAny(StringRef path,
@@ -139,6 +153,8 @@ sparse_autograd::io::readDense(StringRef path, const ReadOptions &options) {
     return any.takeError();
   if (auto *array = std::get_if<DenseArray>(&*any))
     return std::move(*array);
+  if (auto *tensor = std::get_if<CoordinateTensor>(&*any))
+    return expandTensor(*tensor, ElementType::F64, options.limits, path);
   return expandValues(std::get<TripletTable>(*any).matrix, ElementType::F64,
                       options.limits, path);
 }
@@ -151,8 +167,28 @@ sparse_autograd::io::readCoordinates(StringRef path,
     return any.takeError();
   if (auto *table = std::get_if<TripletTable>(&*any))
     return std::move(*table);
+  if (auto *tensor = std::get_if<CoordinateTensor>(&*any)) {
+    Expected<CoordinateMatrix> matrix = toMatrix(*tensor, path);
+    if (!matrix)
+      return matrix.takeError();
+    TripletTable table;
+    table.matrix = std::move(*matrix);
+    return std::move(table);
+  }
   return fileError(path, "the file holds a dense array, not a sparse matrix",
                    "use a .smtx, .csv or coordinate .mtx file");
+}
+
+Expected<CoordinateTensor>
+sparse_autograd::io::readSparse(StringRef path, const ReadOptions &options) {
+  Expected<AnyFile> any = readAny(path, options);
+  if (!any)
+    return any.takeError();
+  if (auto *tensor = std::get_if<CoordinateTensor>(&*any))
+    return std::move(*tensor);
+  if (auto *array = std::get_if<DenseArray>(&*any))
+    return collectNonzeros(*array, options.limits, path);
+  return toTensor(std::get<TripletTable>(*any).matrix, options.limits, path);
 }
 
 Expected<std::vector<std::string>>

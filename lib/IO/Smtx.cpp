@@ -126,3 +126,27 @@ sparse_autograd::io::parseSmtx(StringRef text, StringRef file,
                        "correct the first line or remove the rest");
   return builder.build(rows, columns, /*isPattern=*/true, duplicates, limits);
 }
+
+Error sparse_autograd::io::writeSmtx(raw_ostream &stream,
+                                     const CoordinateTensor &tensor,
+                                     StringRef file) {
+  if (tensor.getRank() != 2)
+    return fileError(file,
+                     "a tensor of " + Twine(tensor.getRank()) +
+                         " dimensions is not a matrix",
+                     "write it to a .tns file");
+  int64_t rows = tensor.shape[0], count = tensor.getNumEntries();
+  stream << rows << ", " << tensor.shape[1] << ", " << count << '\n';
+  int64_t begun = 0;
+  // A row begins with the first entry that is not before it.
+  for (int64_t i = 0; i < count; ++i)
+    for (; begun <= tensor.getCoordinates(i)[0]; ++begun)
+      stream << (begun ? " " : "") << i;
+  for (; begun <= rows; ++begun)
+    stream << (begun ? " " : "") << count;
+  stream << '\n';
+  for (int64_t i = 0; i < count; ++i)
+    stream << (i ? " " : "") << tensor.getCoordinates(i)[1];
+  stream << '\n';
+  return Error::success();
+}

@@ -89,3 +89,25 @@ NumberError sparse_autograd::io::parseReal(StringRef field, double &value) {
     return NumberError::Overflow;
   return NumberError::None;
 }
+
+void sparse_autograd::io::writeReal(raw_ostream &stream, double value) {
+  if (std::isnan(value)) {
+    stream << "nan";
+    return;
+  }
+  char buffer[32];
+  auto [end, status] = std::to_chars(buffer, buffer + sizeof(buffer), value);
+  stream << StringRef(buffer, end - buffer);
+}
+
+void sparse_autograd::io::writeElement(raw_ostream &stream,
+                                       const DenseArray &array, int64_t index) {
+  if (isFloat(array.type))
+    writeReal(stream, getAsDouble(array, index));
+  else if (array.type == ElementType::I64)
+    stream << array.as<int64_t>()[index];
+  else if (array.type == ElementType::U64)
+    stream << array.as<uint64_t>()[index];
+  else
+    stream << static_cast<int64_t>(getAsDouble(array, index));
+}

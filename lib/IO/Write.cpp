@@ -11,6 +11,9 @@
 #include "SparseAutograd/IO/MatrixMarket.h"
 #include "SparseAutograd/IO/Npy.h"
 #include "SparseAutograd/IO/OutputFile.h"
+#include "SparseAutograd/IO/Smtx.h"
+#include "SparseAutograd/IO/TextLines.h"
+#include "SparseAutograd/IO/Tns.h"
 #include "SparseAutograd/IO/Zip.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -90,4 +93,81 @@ Error sparse_autograd::io::writeNpz(StringRef path,
     writeZip(stream, members);
     return Error::success();
   });
+}
+
+/// Writes the arrays of a tensor, and the text that names their layout.
+static Error writeParts(StringRef path, const CoordinateTensor &tensor,
+                        SparseLayout layout, const SizeLimits &limits) {
+  Expected<SparseParts> parts = makeSparseParts(tensor, layout, limits, path);
+  if (!parts)
+    return parts.takeError();
+  std::vector<std::string> headers;
+  headers.reserve(parts->arrays.size());
+  std::vector<ZipInput> members;
+  for (const auto &[name, array] : parts->arrays) {
+    Expected<std::string> header = makeNpyHeader(array, path);
+    if (!header)
+      return header.takeError();
+    headers.push_back(std::move(*header));
+    members.push_back({name + ".npy", {headers.back(), array.data.str()}});
+  }
+  std::string format = makeNpyText(parts->layout);
+  members.push_back({"format.npy", {format}});
+  return writeFile(path, [&](raw_ostream &stream) {
+    writeZip(stream, members);
+    return Error::success();
+  });
+}
+
+static Error writeTriplets(raw_ostream &stream, const CoordinateTensor &tensor,
+                           StringRef file) {
+  if (tensor.getRank() != 2)
+    return fileError(file,
+                     "a tensor of " + Twine(tensor.getRank()) +
+                         " dimensions has no triplets",
+                     "write it to a .tns file");
+  stream << (tensor.isPattern ? "row,column\n" : "row,column,value\n");
+  for (int64_t i = 0, e = tensor.getNumEntries(); i < e; ++i) {
+    ArrayRef<int64_t> at = tensor.getCoordinates(i);
+    stream << at[0] << ',' << at[1];
+    if (!tensor.isPattern) {
+      stream << ',';
+      writeElement(stream, tensor.values, i);
+    }
+    stream << '\n';
+  }
+  return Error::success();
+}
+
+Error sparse_autograd::io::writeSparse(StringRef path,
+                                       const CoordinateTensor &tensor,
+                                       SparseLayout layout,
+                                       const SizeLimits &limits) {
+  if (path.ends_with_insensitive(".npy")) {
+    ElementType type = tensor.isPattern ? ElementType::F64 : tensor.values.type;
+    Expected<DenseArray> array = expandTensor(tensor, type, limits, path);
+    return array ? writeDense(path, *array) : array.takeError();
+  }
+  if (path.ends_with_insensitive(".npz"))
+    return writeParts(path, tensor, layout, limits);
+  if (path.ends_with_insensitive(".tns"))
+    return writeFile(path, [&](raw_ostream &stream) {
+      writeTns(stream, tensor);
+      return Error::success();
+    });
+  if (path.ends_with_insensitive(".smtx"))
+    return writeFile(path, [&](raw_ostream &stream) {
+      return writeSmtx(stream, tensor, path);
+    });
+  if (path.ends_with_insensitive(".mtx"))
+    return writeFile(path, [&](raw_ostream &stream) {
+      return writeMatrixMarket(stream, tensor, path);
+    });
+  if (path.ends_with_insensitive(".csv"))
+    return writeFile(path, [&](raw_ostream &stream) {
+      return writeTriplets(stream, tensor, path);
+    });
+  return fileError(path,
+                   "a sparse tensor cannot be written to a file of this name",
+                   "use the extension .npz, .npy, .tns, .mtx, .smtx or .csv");
 }

@@ -41,6 +41,9 @@ enum class ElementType {
 /// Bytes of one element.
 unsigned getByteWidth(ElementType type);
 
+/// Whether the type is one of floating numbers.
+bool isFloat(ElementType type);
+
 /// The name of a type in MLIR's spelling: i1 for Bool, ui8 for U8, f32, ...
 llvm::StringRef getTypeName(ElementType type);
 

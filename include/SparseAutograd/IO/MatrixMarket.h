@@ -10,6 +10,7 @@
 #define SPARSEAUTOGRAD_IO_MATRIXMARKET_H
 
 #include "SparseAutograd/IO/CoordinateMatrix.h"
+#include "SparseAutograd/IO/CoordinateTensor.h"
 #include "SparseAutograd/IO/DenseArray.h"
 #include "SparseAutograd/IO/Limits.h"
 #include "llvm/ADT/StringRef.h"
@@ -42,6 +43,12 @@ void writeMatrixMarket(llvm::raw_ostream &stream,
 /// has two dimensions.
 llvm::Error writeMatrixMarket(llvm::raw_ostream &stream,
                               const DenseArray &array, llvm::StringRef file);
+
+/// Writes a tensor of rank 2 as `coordinate real | integer | pattern general`;
+/// an error for another rank.
+llvm::Error writeMatrixMarket(llvm::raw_ostream &stream,
+                              const CoordinateTensor &tensor,
+                              llvm::StringRef file);
 
 } // namespace sparse_autograd::io
 

@@ -28,10 +28,19 @@ bool isNpy(llvm::StringRef bytes);
 llvm::Expected<DenseArray> parseNpy(llvm::StringRef bytes, llvm::StringRef file,
                                     const SizeLimits &limits);
 
+/// Reads an array that is one short text, such as the name of a format: bytes
+/// (S) or characters (U). What is not ASCII comes out as a question mark.
+llvm::Expected<std::string> parseNpyText(llvm::StringRef bytes,
+                                         llvm::StringRef file,
+                                         const SizeLimits &limits);
+
 /// The header of a version 1 file for the array: magic, length and dictionary,
 /// a multiple of 64 bytes long. BF16, which NumPy does not have, is an error.
 llvm::Expected<std::string> makeNpyHeader(const DenseArray &array,
                                           llvm::StringRef file);
+
+/// A file that holds one text, of ASCII, as bytes.
+std::string makeNpyText(llvm::StringRef text);
 
 } // namespace sparse_autograd::io
 

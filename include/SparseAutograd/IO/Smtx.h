@@ -10,9 +10,11 @@
 #define SPARSEAUTOGRAD_IO_SMTX_H
 
 #include "SparseAutograd/IO/CoordinateMatrix.h"
+#include "SparseAutograd/IO/CoordinateTensor.h"
 #include "SparseAutograd/IO/Limits.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace sparse_autograd::io {
 
@@ -24,6 +26,10 @@ llvm::Expected<CoordinateMatrix> parseSmtx(llvm::StringRef text,
                                            llvm::StringRef file,
                                            Duplicates duplicates,
                                            const SizeLimits &limits);
+
+/// Writes the pattern of a tensor; an error unless its rank is 2.
+llvm::Error writeSmtx(llvm::raw_ostream &stream, const CoordinateTensor &tensor,
+                      llvm::StringRef file);
 
 } // namespace sparse_autograd::io
 

@@ -9,8 +9,10 @@
 #ifndef SPARSEAUTOGRAD_IO_TEXTLINES_H
 #define SPARSEAUTOGRAD_IO_TEXTLINES_H
 
+#include "SparseAutograd/IO/DenseArray.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 
 namespace sparse_autograd::io {
@@ -59,6 +61,13 @@ NumberError parseInteger(llvm::StringRef field, int64_t &value);
 /// number beyond the largest f64 is an overflow; below the smallest it is
 /// rounded to a subnormal or zero. The whole field must be used.
 NumberError parseReal(llvm::StringRef field, double &value);
+
+/// Writes the shortest text that reads back as the same value; nan for any NaN.
+void writeReal(llvm::raw_ostream &stream, double value);
+
+/// Writes an element so that it reads back as the same value.
+void writeElement(llvm::raw_ostream &stream, const DenseArray &array,
+                  int64_t index);
 
 } // namespace sparse_autograd::io
 

@@ -10,7 +10,9 @@
 #define SPARSEAUTOGRAD_IO_WRITE_H
 
 #include "SparseAutograd/IO/CoordinateMatrix.h"
+#include "SparseAutograd/IO/CoordinateTensor.h"
 #include "SparseAutograd/IO/DenseArray.h"
+#include "SparseAutograd/IO/SparseNpz.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -26,6 +28,17 @@ llvm::Error writeDense(llvm::StringRef path, const DenseArray &array);
 /// Writes a sparse matrix to a `.mtx` file; another extension is an error.
 llvm::Error writeCoordinates(llvm::StringRef path,
                              const CoordinateMatrix &matrix);
+
+/// Writes a sparse tensor; the extension decides:
+///
+/// * .tns, of any rank;
+/// * .mtx, or .smtx (the pattern only), or .csv, a table of triplets that count
+///   from 0 (read again, it has no empty rows or columns), of rank 2;
+/// * .npz, the arrays of scipy.sparse.save_npz in the given layout; coo for any
+///   rank but 2;
+/// * .npy, the dense array, zero where nothing is stored.
+llvm::Error writeSparse(llvm::StringRef path, const CoordinateTensor &tensor,
+                        SparseLayout layout, const SizeLimits &limits = {});
 
 /// An array and the name that it has in a .npz file.
 struct NamedArray {
