@@ -24,8 +24,8 @@ def RecordManifest : Pass<"sparse-autograd-record-manifest", "::mlir::ModuleOp">
     a constant of the compiled code. Its schema is in docs/manifest.md.
 
     A public function whose types have no form in the C ABI (anything but
-    scalars and ranked dense tensors of i1, i8 to i64, index, f16, bf16, f32
-    and f64) is an error.
+    scalars and ranked tensors, dense or sparse, of i1, i8 to i64, index, f16,
+    bf16, f32 and f64) is an error.
 
     ```mlir
     func.func @f(%x: tensor<?x4xf32> {sparse_autograd.name = "x"}) -> f32

@@ -46,6 +46,21 @@ private:
   /// Element `index` of an array of pointers.
   Value loadPointer(Value array, int64_t index);
   Value loadArgument(Value place, Type type, StringRef name);
+  /// Appends the components of the sparse tensor at `place`, which are of the
+  /// first of `types`, to `operands`; what is left of `types` is the rest.
+  LogicalResult loadStorage(Value place, const llvm::json::Object &description,
+                            ArrayRef<Type> &types, StringRef name,
+                            SmallVectorImpl<Value> &operands);
+  /// Stores the components that `values` begins with at `place`, and drops
+  /// them from it.
+  LogicalResult storeStorage(Value place, const llvm::json::Object &description,
+                             ArrayRef<Value> &values);
+  /// Word `index` of the words of 64 bits at `place`.
+  Value getWord(Value place, int64_t index) {
+    return LLVM::GEPOp::create(
+        builder, loc, pointer, builder.getI64Type(), place,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+  }
   void storeResult(Value value, Value place);
   Value cast(Value value, Type type) {
     return UnrealizedConversionCastOp::create(builder, loc, type, value)
@@ -154,6 +169,101 @@ void EntryEmitter::storeResult(Value value, Value place) {
   LLVM::StoreOp::create(builder, loc, value, place);
 }
 
+/// How many lists a sparse tensor has: positions and coordinates where a level
+/// has them, and values.
+static int64_t countLists(const llvm::json::Object &encoding) {
+  int64_t count = 1;
+  if (const llvm::json::Array *levels = encoding.getArray("levels"))
+    for (const llvm::json::Value &level : *levels) {
+      const llvm::json::Object *object = level.getAsObject();
+      StringRef format = object ? object->getString("format").value_or("") : "";
+      count += format == "singleton" ? 1 : format == "dense" ? 0 : 2;
+    }
+  return count;
+}
+
+/// A list is a descriptor of five words.
+static constexpr int64_t wordsOfList = 5;
+
+LogicalResult EntryEmitter::loadStorage(Value place,
+                                        const llvm::json::Object &description,
+                                        ArrayRef<Type> &types, StringRef name,
+                                        SmallVectorImpl<Value> &operands) {
+  int64_t lists = countLists(*description.getObject("encoding"));
+  const llvm::json::Array *shape = description.getArray("shape");
+  if (!shape)
+    return failure();
+  auto take = [&]() -> Type {
+    if (types.empty())
+      return {};
+    Type type = types.front();
+    types = types.drop_front();
+    return type;
+  };
+  for (int64_t list = 0; list < lists; ++list) {
+    auto type = dyn_cast_or_null<MemRefType>(take());
+    if (!type || type.getRank() != 1)
+      return failure();
+    operands.push_back(
+        loadArgument(getWord(place, list * wordsOfList), type, name));
+  }
+  for (auto [dim, extent] : llvm::enumerate(*shape)) {
+    Value given =
+        LLVM::LoadOp::create(builder, loc, builder.getI64Type(),
+                             getWord(place, lists * wordsOfList + dim));
+    if (std::optional<int64_t> known = extent.getAsInteger()) {
+      require(LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, given,
+                                   constant(*known)),
+              "argument '" + name + "': extent " + Twine(dim) + " must be " +
+                  Twine(*known));
+      continue;
+    }
+    require(LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge, given,
+                                 constant(0)),
+            "argument '" + name + "': extent " + Twine(dim) + " is negative");
+    Type type = take();
+    if (!type || !type.isIndex())
+      return failure();
+    operands.push_back(cast(given, type));
+  }
+  return success();
+}
+
+LogicalResult EntryEmitter::storeStorage(Value place,
+                                         const llvm::json::Object &description,
+                                         ArrayRef<Value> &values) {
+  const llvm::json::Array *shape = description.getArray("shape");
+  if (!shape)
+    return failure();
+  int64_t word = 0;
+  auto take = [&]() -> Value {
+    if (values.empty())
+      return {};
+    Value value = values.front();
+    values = values.drop_front();
+    return value;
+  };
+  for (int64_t list = 0, lists = countLists(*description.getObject("encoding"));
+       list < lists; ++list, word += wordsOfList) {
+    Value value = take();
+    if (!value || !isa<MemRefType>(value.getType()))
+      return failure();
+    storeResult(value, getWord(place, word));
+  }
+  for (const llvm::json::Value &extent : *shape) {
+    if (std::optional<int64_t> known = extent.getAsInteger()) {
+      LLVM::StoreOp::create(builder, loc, constant(*known),
+                            getWord(place, word++));
+      continue;
+    }
+    Value value = take();
+    if (!value || !value.getType().isIndex())
+      return failure();
+    storeResult(value, getWord(place, word++));
+  }
+  return success();
+}
+
 LogicalResult EntryEmitter::emit(func::FuncOp function,
                                  const llvm::json::Object &entry) {
   MLIRContext *context = module.getContext();
@@ -169,19 +279,34 @@ LogicalResult EntryEmitter::emit(func::FuncOp function,
   body.setPrivate();
   Block *block = body.addEntryBlock();
   builder.setInsertionPointToStart(block);
-  const llvm::json::Array *arguments = entry.getArray("arguments");
-  if (!arguments || arguments->size() != function.getNumArguments())
+  auto refuse = [&]() {
     return function.emitError(
-        "has other arguments than the manifest says; record the manifest "
+        "has another signature than the manifest says; record the manifest "
         "after the last pass that changes signatures on tensors");
+  };
+  const llvm::json::Array *arguments = entry.getArray("arguments");
+  const llvm::json::Array *resultDescriptions = entry.getArray("results");
+  if (!arguments || !resultDescriptions)
+    return refuse();
   SmallVector<Value> operands;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto *description = (*arguments)[i].getAsObject();
-    operands.push_back(
-        loadArgument(loadPointer(block->getArgument(0), i), type,
-                     description ? description->getString("name").value_or("")
-                                 : StringRef()));
+  ArrayRef<Type> types = function.getArgumentTypes();
+  for (auto [i, argument] : llvm::enumerate(*arguments)) {
+    const llvm::json::Object *description = argument.getAsObject();
+    if (!description || types.empty())
+      return refuse();
+    StringRef argumentName = description->getString("name").value_or("");
+    Value place = loadPointer(block->getArgument(0), i);
+    if (description->getObject("encoding")) {
+      if (failed(
+              loadStorage(place, *description, types, argumentName, operands)))
+        return refuse();
+      continue;
+    }
+    operands.push_back(loadArgument(place, types.front(), argumentName));
+    types = types.drop_front();
   }
+  if (!types.empty())
+    return refuse();
   auto call = func::CallOp::create(builder, loc, function, operands);
 
   // A buffer that an argument or an earlier result has already.
@@ -225,8 +350,22 @@ LogicalResult EntryEmitter::emit(func::FuncOp function,
     results.push_back(result);
   }
   // Nothing raises from here on.
-  for (auto [i, result] : llvm::enumerate(results))
-    storeResult(result, loadPointer(block->getArgument(1), i));
+  ArrayRef<Value> remaining = results;
+  for (auto [i, value] : llvm::enumerate(*resultDescriptions)) {
+    const llvm::json::Object *description = value.getAsObject();
+    if (!description || remaining.empty())
+      return refuse();
+    Value place = loadPointer(block->getArgument(1), i);
+    if (description->getObject("encoding")) {
+      if (failed(storeStorage(place, *description, remaining)))
+        return refuse();
+      continue;
+    }
+    storeResult(remaining.front(), place);
+    remaining = remaining.drop_front();
+  }
+  if (!remaining.empty())
+    return refuse();
   func::ReturnOp::create(builder, loc);
 
   // The entry itself.

@@ -9,8 +9,10 @@
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
@@ -36,12 +38,45 @@ static std::string getElementTypeName(Type type) {
   return name;
 }
 
+/// How the manifest describes the levels of an encoding.
+static llvm::json::Object
+describeEncoding(sparse_tensor::SparseTensorType type) {
+  auto getFormat = [](sparse_tensor::LevelType level) {
+    return isDenseLT(level)             ? "dense"
+           : isCompressedLT(level)      ? "compressed"
+           : isLooseCompressedLT(level) ? "loose_compressed"
+                                        : "singleton";
+  };
+  AffineMap map = type.getExpandedDimToLvl();
+  llvm::json::Array levels;
+  for (auto [number, level] : llvm::enumerate(type.getLvlTypes())) {
+    llvm::json::Object description{{"format", getFormat(level)},
+                                   {"unique", isUniqueLT(level)}};
+    AffineExpr expr = map.getResult(number);
+    if (auto part = dyn_cast<AffineBinaryOpExpr>(expr)) {
+      description["block"] = cast<AffineConstantExpr>(part.getRHS()).getValue();
+      description["part"] =
+          part.getKind() == AffineExprKind::Mod ? "remainder" : "quotient";
+      expr = part.getLHS();
+    }
+    description["dimension"] = cast<AffineDimExpr>(expr).getPosition();
+    levels.push_back(std::move(description));
+  }
+  return llvm::json::Object{
+      {"levels", std::move(levels)},
+      {"position_type", getElementTypeName(type.getPosType())},
+      {"coordinate_type", getElementTypeName(type.getCrdType())}};
+}
+
 /// The description of an argument or a result, or why there is none.
 static FailureOr<llvm::json::Object> describe(Type type, StringRef name) {
   llvm::json::Object description{{"name", name.str()}};
   Type element = type;
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-    if (tensor.getEncoding())
+    if (isSparse(tensor))
+      description["encoding"] =
+          describeEncoding(sparse_tensor::SparseTensorType(tensor));
+    else if (tensor.getEncoding())
       return failure();
     element = tensor.getElementType();
     llvm::json::Array shape;
@@ -75,12 +110,18 @@ describeAll(func::FuncOp function, TypeRange types, StringRef kind,
       return function.emitError("has two ")
              << (kind == "arg" ? "arguments" : "results") << " named '" << name
              << "'; give each its own 'sparse_autograd.name'";
+    if (isSparse(type) &&
+        failed(checkEncoding(cast<RankedTensorType>(type), [&]() {
+          return function.emitError("'") << name << "' ";
+        })))
+      return failure();
     FailureOr<llvm::json::Object> description = describe(type, name);
     if (failed(description))
       return function.emitError("'")
              << name << "' has type " << type
              << ", which callers cannot pass: an entry takes and returns "
-                "scalars and dense ranked tensors of i1, i8, i16, i32, i64, "
+                "scalars and ranked tensors, dense or sparse, of i1, i8, i16, "
+                "i32, i64, "
                 "index, f16, bf16, f32 or f64; make the function private or "
                 "convert inside it";
     if (auto of = getString(SparseAutogradDialect::getMaskOfAttrName()))

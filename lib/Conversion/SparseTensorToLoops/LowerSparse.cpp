@@ -15,6 +15,7 @@
 #include "SparseAutograd/Conversion/SparseTensorToLoops/SparseTensorToLoops.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseStorage.h"
 #include "StructuredToLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -21,12 +21,6 @@
 
 namespace sparse_autograd {
 
-/// Whether tensors of `type`, which has an encoding, can be expanded; if not,
-/// why, through `report`.
-llvm::LogicalResult
-checkEncoding(mlir::RankedTensorType type,
-              llvm::function_ref<mlir::InFlightDiagnostic()> report);
-
 /// The types of the components of a tensor of `type`.
 llvm::SmallVector<mlir::Type> getComponentTypes(mlir::RankedTensorType type);
 

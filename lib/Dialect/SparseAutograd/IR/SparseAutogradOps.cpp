@@ -56,8 +56,7 @@ static ParseResult parseStructuredLoops(OpAsmParser &parser, ArrayAttr &maps,
       return parser.emitError(parser.getCurrentLocation())
              << "iterator_types lists " << attribute
              << "; it is a list of \"parallel\" and \"reduction\"";
-    types.push_back(
-        linalg::IteratorTypeAttr::get(parser.getContext(), *type));
+    types.push_back(linalg::IteratorTypeAttr::get(parser.getContext(), *type));
   }
   iteratorTypes = parser.getBuilder().getArrayAttr(types);
   return success();

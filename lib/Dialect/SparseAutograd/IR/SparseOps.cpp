@@ -41,10 +41,11 @@ static Value skipPatterns(Value value) {
 // PatternOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult PatternOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location>, ValueRange operands,
-    DictionaryAttr, OpaqueProperties, RegionRange,
-    SmallVectorImpl<Type> &types) {
+LogicalResult PatternOp::inferReturnTypes(MLIRContext *context,
+                                          std::optional<Location>,
+                                          ValueRange operands, DictionaryAttr,
+                                          OpaqueProperties, RegionRange,
+                                          SmallVectorImpl<Type> &types) {
   auto input = dyn_cast<RankedTensorType>(operands.front().getType());
   if (!input)
     return failure();
@@ -57,9 +58,8 @@ OpFoldResult PatternOp::fold(FoldAdaptor) {
     return getInput();
   // The values are not read.
   Value source = skipPatterns(getInput());
-  if (source == getInput() ||
-      cast<ShapedType>(source.getType()).getShape() !=
-          cast<ShapedType>(getType()).getShape())
+  if (source == getInput() || cast<ShapedType>(source.getType()).getShape() !=
+                                  cast<ShapedType>(getType()).getShape())
     return {};
   getInputMutable().assign(source);
   return getResult();
