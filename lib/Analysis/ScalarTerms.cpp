@@ -45,7 +45,7 @@ const Term *ScalarTerms::makeConstant(TypedAttr value) {
   return intern({Term::Constant, value.getType(), value, {}, {}});
 }
 
-static bool isZero(Attribute attribute) {
+static bool isZeroConstant(Attribute attribute) {
   if (auto number = dyn_cast<FloatAttr>(attribute))
     return number.getValue().isZero();
   if (auto number = dyn_cast<IntegerAttr>(attribute))
@@ -67,11 +67,9 @@ static bool isInfinity(const Term *term, bool isNegative) {
          value.getValue().isNegative() == isNegative;
 }
 
-/// Whether `term` adds nothing. The zero of a constant may turn -0 into +0,
-/// which compare equal.
-static bool isNothing(const Term *term) {
+bool ScalarTerms::isZero(const Term *term) {
   return term->kind == Term::Absent ||
-         (term->kind == Term::Constant && isZero(term->constant));
+         (term->kind == Term::Constant && isZeroConstant(term->constant));
 }
 
 /// Functions of one number with f(0) = 0 that MLIR does not fold.
@@ -106,15 +104,16 @@ const Term *ScalarTerms::simplify(OpResult result,
   if (isa<arith::AddFOp, arith::AddIOp, arith::OrIOp, arith::XOrIOp>(op)) {
     if (isAbsent(0) && isAbsent(1))
       return makeAbsent(result.getType());
+    // The zero of a constant may turn -0 into +0, which compare equal.
     for (unsigned side : {0, 1})
-      if (isNothing(operands[side]))
+      if (isZero(operands[side]))
         return operands[1 - side];
     return nullptr;
   }
   if (isa<arith::SubFOp, arith::SubIOp>(op)) {
     if (isAbsent(0) && isAbsent(1))
       return makeAbsent(result.getType());
-    return isNothing(operands[1]) ? operands[0] : nullptr;
+    return isZero(operands[1]) ? operands[0] : nullptr;
   }
   if (isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
           arith::MinNumFOp>(op)) {
@@ -160,8 +159,8 @@ const Term *ScalarTerms::makeApply(OpResult result,
     if (succeeded(copy->fold(values, folded)) && !folded.empty())
       if (auto value = dyn_cast_or_null<TypedAttr>(
               dyn_cast<Attribute>(folded[result.getResultNumber()])))
-        term =
-            isZero(value) ? makeAbsent(value.getType()) : makeConstant(value);
+        term = isZeroConstant(value) ? makeAbsent(value.getType())
+                                     : makeConstant(value);
     copy->destroy();
     if (term)
       return term;

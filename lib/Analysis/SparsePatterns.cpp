@@ -33,7 +33,7 @@ OpOperand *SparsePatterns::getPatternSource(linalg::LinalgOp op) {
   AffineMap map = op.getMatchingIndexingMap(init);
   ScalarTerms terms(op);
   SparseIteration iteration = SparseIteration::of(op, terms);
-  if (iteration.visitsAll)
+  if (iteration.visitsAll || !ScalarTerms::isZero(iteration.base.front()))
     return nullptr;
   OpOperand *source = nullptr;
   for (const StoredPart &part : iteration.parts)

@@ -46,6 +46,9 @@ static orc::SymbolMap getRuntimeSymbols(orc::MangleAndInterner &mangle) {
   add("sparseAutogradGemmF32", &sparseAutogradGemmF32);
   add("sparseAutogradGemmF64", &sparseAutogradGemmF64);
   add("sparseAutogradLog", &sparseAutogradLog);
+  add("sparseAutogradSortEntries", &sparseAutogradSortEntries);
+  add("sparseAutogradCountPositions", &sparseAutogradCountPositions);
+  add("sparseAutogradStorePositions", &sparseAutogradStorePositions);
   add("sparseAutogradStream", &sparseAutogradStream);
   return symbols;
 }

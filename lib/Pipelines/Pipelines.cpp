@@ -79,6 +79,7 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   // Blocks of fused rows are cut already; their loops become plain ones.
   pm.addNestedPass<func::FuncOp>(createForallToParallelLoopPass());
   pm.addPass(createContractionToRuntime());
+  pm.addPass(createStorageToRuntime());
   pm.addPass(createLinalgToLoops());
   addCleanup(pm);
   pm.addPass(createOutlineParallel());

@@ -55,6 +55,9 @@ public:
   /// Whether `term` is argument `number` of the region.
   bool isArgument(const Term *term, unsigned number) const;
 
+  /// Whether `term` is a zero: that of an absent element, or another constant.
+  static bool isZero(const Term *term);
+
   /// Whether any of `roots` reads argument `number` of the region.
   bool reads(llvm::ArrayRef<const Term *> roots, unsigned number) const;
 

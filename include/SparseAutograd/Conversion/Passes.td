@@ -435,4 +435,31 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
     "::sparse_autograd::SparseAutogradDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// StorageToRuntime
+//===----------------------------------------------------------------------===//
+
+def StorageToRuntime
+    : Pass<"sparse-autograd-storage-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Have the runtime make storage from entries";
+  let description = [{
+    Replaces `sort_entries`, `count_positions` and `store_positions`, on
+    buffers, by calls of the runtime (`sparseAutogradSortEntries` and so on).
+
+    ```mlir
+    sparse_autograd.sort_entries ins(%c : memref<?x2xindex>) outs(%o : memref<?xindex>)
+    ```
+
+    becomes
+
+    ```mlir
+    func.call @sparseAutogradSortEntries(%count, %levels, %coordinates, %order)
+        : (i64, i64, !llvm.ptr, !llvm.ptr) -> ()
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+}
+
 #endif // SPARSEAUTOGRAD_CONVERSION_PASSES_TD

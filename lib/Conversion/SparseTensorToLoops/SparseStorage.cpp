@@ -63,19 +63,38 @@ Value SparseStorage::getExtent(OpBuilder &builder, Location loc,
   return arith::ConstantIndexOp::create(builder, loc, type.getDimSize(dim));
 }
 
-Value SparseStorage::getLevelExtent(OpBuilder &builder, Location loc,
-                                    unsigned level) const {
-  AffineExpr expr = dimsToLevels.getResult(level);
+/// The extent of a level whose coordinate is `expr` of those of dimensions.
+static Value createLevelExtent(OpBuilder &builder, Location loc,
+                               AffineExpr expr,
+                               llvm::function_ref<Value(unsigned)> getExtent) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return getExtent(builder, loc, dim.getPosition());
+    return getExtent(dim.getPosition());
   auto part = cast<AffineBinaryOpExpr>(expr);
-  auto block = cast<AffineConstantExpr>(part.getRHS()).getValue();
+  int64_t block = cast<AffineConstantExpr>(part.getRHS()).getValue();
   Value size = arith::ConstantIndexOp::create(builder, loc, block);
   if (part.getKind() == AffineExprKind::Mod)
     return size;
-  Value extent =
-      getExtent(builder, loc, cast<AffineDimExpr>(part.getLHS()).getPosition());
+  Value extent = getExtent(cast<AffineDimExpr>(part.getLHS()).getPosition());
   return arith::CeilDivUIOp::create(builder, loc, extent, size);
+}
+
+SmallVector<Value> sparse_autograd::getLevelExtents(OpBuilder &builder,
+                                                    Location loc,
+                                                    RankedTensorType type,
+                                                    ValueRange extents) {
+  SmallVector<Value> result;
+  for (AffineExpr expr :
+       SparseTensorType(type).getExpandedDimToLvl().getResults())
+    result.push_back(createLevelExtent(
+        builder, loc, expr, [&](unsigned dim) { return extents[dim]; }));
+  return result;
+}
+
+Value SparseStorage::getLevelExtent(OpBuilder &builder, Location loc,
+                                    unsigned level) const {
+  return createLevelExtent(
+      builder, loc, dimsToLevels.getResult(level),
+      [&](unsigned dim) { return getExtent(builder, loc, dim); });
 }
 
 SmallVector<Value> SparseStorage::withValues(OpBuilder &builder, Location loc,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Conversion/TensorToBuffer/TensorToBuffer.h"
+#include "BufferizeStorageOps.h"
 #include "NormalizeSlices.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -165,6 +166,7 @@ struct TensorToBufferPass
   void getDependentDialects(DialectRegistry &registry) const override {
     TensorToBufferBase::getDependentDialects(registry);
     registry.insert<linalg::LinalgDialect, scf::SCFDialect>();
+    registerStorageOpBufferization(registry);
   }
 
   void runOnOperation() override {

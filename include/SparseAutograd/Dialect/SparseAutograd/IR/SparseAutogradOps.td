@@ -14,5 +14,6 @@ include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradGradientOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradDerivativeOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradProgramOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradSparseOps.td"
+include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradStorageOps.td"
 
 #endif // SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADOPS_TD

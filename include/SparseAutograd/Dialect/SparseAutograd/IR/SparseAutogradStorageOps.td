@@ -1,0 +1,126 @@
+//===- SparseAutogradStorageOps.td - storage from entries --*- tablegen -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops that make the positions and the coordinates of a sparse tensor from a
+// list of entries, in any order and with repetitions. Programs do not use them:
+// `--sparse-autograd-lower-sparse` makes them where a pattern is a new one.
+// They exist on tensors and on buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADSTORAGEOPS_TD
+#define SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADSTORAGEOPS_TD
+
+include "mlir/Dialect/SparseTensor/IR/SparseTensorAttrDefs.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradTypes.td"
+
+class SparseAutograd_ListOf<list<Type> types, int rank>
+    : AnyTypeOf<[TensorRankOf<types, [rank]>, MemRefRankOf<types, [rank]>]>;
+def SparseAutograd_Coordinates : SparseAutograd_ListOf<[Index], 2>;
+def SparseAutograd_IndexList : SparseAutograd_ListOf<[Index], 1>;
+
+class SparseAutograd_StorageOp<string mnemonic, list<Trait> traits = []>
+    : SparseAutograd_Op<mnemonic, !listconcat([
+        DestinationStyleOpInterface,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+}
+
+def SparseAutograd_SortEntriesOp : SparseAutograd_StorageOp<"sort_entries"> {
+  let summary = "The order of the entries of a sparse tensor";
+  let description = [{
+    Writes to `order` the permutation that sorts the rows of `coordinates`, an
+    entry each, in lexicographic order; equal ones stay in their order.
+
+    ```mlir
+    %o = sparse_autograd.sort_entries ins(%c : tensor<?x2xindex>)
+        outs(%e : tensor<?xindex>) -> tensor<?xindex>
+    ```
+  }];
+  let arguments = (ins SparseAutograd_Coordinates:$coordinates,
+                       SparseAutograd_IndexList:$order);
+  let assemblyFormat = [{
+    `ins` `(` $coordinates `:` type($coordinates) `)`
+    `outs` `(` $order `:` type($order) `)` attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getOrderMutable();
+    }
+  }];
+}
+
+def SparseAutograd_CountPositionsOp
+    : SparseAutograd_StorageOp<"count_positions"> {
+  let summary = "How many elements each level of a sparse tensor has";
+  let description = [{
+    Writes to `counts`, one number a level, how many elements each level of
+    `encoding` has when the entries are stored, equal ones once. `coordinates`
+    has a column for each level, `order` sorts its rows, `extents` are those of
+    the levels.
+
+    ```mlir
+    %n = sparse_autograd.count_positions #CSR
+        ins(%c, %o, %rows, %columns : tensor<?x2xindex>, tensor<?xindex>, index, index)
+        outs(%e : tensor<2xindex>) -> tensor<2xindex>
+    ```
+  }];
+  let arguments = (ins SparseTensorEncodingAttr:$encoding,
+                       SparseAutograd_Coordinates:$coordinates,
+                       SparseAutograd_IndexList:$order,
+                       Variadic<Index>:$extents,
+                       SparseAutograd_IndexList:$counts);
+  let assemblyFormat = [{
+    $encoding `ins` `(` $coordinates `,` $order `,` $extents `:`
+    type($coordinates) `,` type($order) `,` type($extents) `)`
+    `outs` `(` $counts `:` type($counts) `)` attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getCountsMutable();
+    }
+  }];
+}
+
+def SparseAutograd_StorePositionsOp
+    : SparseAutograd_StorageOp<"store_positions", [AttrSizedOperandSegments]> {
+  let summary = "The positions and coordinates of a sparse tensor";
+  let description = [{
+    Fills `lists`: the positions and the coordinates of each level of `encoding`
+    that has them, in the order of levels, of the lengths that `count_positions`
+    tells; and last, for each entry, which of the stored values is its own.
+    `order` sorts the entries. A number that does not fit the width of positions
+    or coordinates is an error at run time.
+
+    ```mlir
+    %p, %q, %s = sparse_autograd.store_positions #CSR
+        ins(%c, %o, %rows, %columns : tensor<?x2xindex>, tensor<?xindex>, index, index)
+        outs(%pe, %qe, %se : tensor<?xindex>, tensor<?xindex>, tensor<?xindex>)
+        -> tensor<?xindex>, tensor<?xindex>, tensor<?xindex>
+    ```
+  }];
+  let arguments = (ins SparseTensorEncodingAttr:$encoding,
+                       SparseAutograd_Coordinates:$coordinates,
+                       SparseAutograd_IndexList:$order,
+                       Variadic<Index>:$extents,
+                       Variadic<SparseAutograd_ListOf<[AnyInteger, Index], 1>>:$lists);
+  let assemblyFormat = [{
+    $encoding `ins` `(` $coordinates `,` $order `,` $extents `:`
+    type($coordinates) `,` type($order) `,` type($extents) `)`
+    `outs` `(` $lists `:` type($lists) `)` attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getListsMutable();
+    }
+  }];
+}
+
+#endif // SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADSTORAGEOPS_TD

@@ -1,0 +1,69 @@
+//===- Assembly.cpp - a new sparse tensor from entries --------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Assembly.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseStorage.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::sparse_tensor;
+using namespace sparse_autograd;
+
+AssembledStorage
+sparse_autograd::assembleStorage(OpBuilder &builder, Location loc,
+                                 RankedTensorType type, Value coordinates,
+                                 Value count, ValueRange extents) {
+  SparseTensorType sparse(type);
+  SparseTensorEncodingAttr encoding = sparse.getEncoding();
+  Type index = builder.getIndexType();
+  auto createList = [&](Value length, Type element) -> Value {
+    return tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>{length},
+                                   element);
+  };
+  SmallVector<Value> levelExtents =
+      getLevelExtents(builder, loc, type, extents);
+
+  Value order = createList(count, index);
+  order =
+      SortEntriesOp::create(builder, loc, order.getType(), coordinates, order)
+          .getResult(0);
+  Value counts = tensor::EmptyOp::create(
+      builder, loc,
+      ArrayRef<int64_t>{static_cast<int64_t>(sparse.getLvlRank())}, index);
+  counts = CountPositionsOp::create(builder, loc, counts.getType(), encoding,
+                                    coordinates, order, levelExtents, counts)
+               .getResult(0);
+
+  SmallVector<Value> lists;
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value parents = one;
+  for (auto [level, levelType] : llvm::enumerate(sparse.getLvlTypes())) {
+    Value place = arith::ConstantIndexOp::create(builder, loc, level);
+    Value elements = tensor::ExtractOp::create(builder, loc, counts, place);
+    if (isWithPosLT(levelType)) {
+      Value length =
+          arith::AddIOp::create(builder, loc, parents,
+                                isLooseCompressedLT(levelType) ? parents : one);
+      lists.push_back(createList(length, sparse.getPosType()));
+    }
+    if (isWithCrdLT(levelType))
+      lists.push_back(createList(elements, sparse.getCrdType()));
+    parents = elements;
+  }
+  lists.push_back(createList(count, index));
+  auto store = StorePositionsOp::create(
+      builder, loc, TypeRange(ValueRange(lists)), encoding, coordinates, order,
+      levelExtents, lists);
+  AssembledStorage storage;
+  storage.lists.assign(store->result_begin(), store->result_end());
+  storage.slots = storage.lists.pop_back_val();
+  storage.numValues = parents;
+  return storage;
+}

@@ -1,0 +1,36 @@
+//===- Assembly.h - a new sparse tensor from entries ------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_ASSEMBLY_H
+#define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_ASSEMBLY_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace sparse_autograd {
+
+/// The storage of a new sparse tensor but for its values.
+struct AssembledStorage {
+  /// Positions and coordinates, level by level, as components come.
+  llvm::SmallVector<mlir::Value> lists;
+  /// How many values there are, and which of them each entry has.
+  mlir::Value numValues;
+  mlir::Value slots;
+};
+
+/// Stores `count` entries, given by the coordinates of their levels, a row
+/// each, in any order and with repetitions, in the levels of `type`. `extents`
+/// are those of the dimensions.
+AssembledStorage assembleStorage(mlir::OpBuilder &builder, mlir::Location loc,
+                                 mlir::RankedTensorType type,
+                                 mlir::Value coordinates, mlir::Value count,
+                                 mlir::ValueRange extents);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_ASSEMBLY_H

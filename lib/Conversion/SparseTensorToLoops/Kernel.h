@@ -1,0 +1,155 @@
+//===- Kernel.h - the loops of one structured op ----------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_KERNEL_H
+#define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_KERNEL_H
+
+#include "SparseAutograd/Analysis/SparseIteration.h"
+#include "SparseLoops.h"
+#include "StructuredToLoops.h"
+
+namespace sparse_autograd {
+
+/// The loops of one structured op.
+class Kernel {
+public:
+  Kernel(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
+         llvm::ArrayRef<mlir::ValueRange> operands,
+         const OperandPatterns &patterns);
+
+  /// The components of each result.
+  llvm::FailureOr<llvm::SmallVector<llvm::SmallVector<mlir::Value>>> lower();
+
+private:
+  friend class KernelBody;
+  friend class EntryBody;
+  friend class EntryValueBody;
+
+  mlir::Value getLoopExtent(unsigned loop);
+  /// The values of a sparse result on the pattern of operand `pattern`, from
+  /// `init`.
+  mlir::Value lowerOnPattern(unsigned pattern, mlir::Value init);
+  /// An elementwise op on values of one pattern and on scalars is one on the
+  /// lists of values; null for any other op.
+  mlir::Value lowerOnValues(unsigned pattern);
+  llvm::SmallVector<mlir::Value> lowerToDense();
+  /// What dense results are where no sparse operand stores anything.
+  llvm::SmallVector<mlir::Value> buildBase();
+
+  /// Visits `part`, at the elements of operand `pattern` if there is one.
+  llvm::SmallVector<mlir::Value> buildPart(const StoredPart &part,
+                                           mlir::ValueRange carried,
+                                           std::optional<unsigned> pattern,
+                                           bool isFirstOutermost,
+                                           LoopBody &body);
+  /// Computes at the elements of `parts`, one part after the other.
+  llvm::SmallVector<mlir::Value> buildParts(llvm::ArrayRef<StoredPart> parts,
+                                            mlir::ValueRange carried,
+                                            std::optional<unsigned> pattern,
+                                            bool isFirstOutermost);
+
+  /// The elements of the dense operands that `yields` read at `element`, by
+  /// number.
+  llvm::SmallVector<mlir::Value> loadDense(mlir::OpBuilder &builder,
+                                           const VisitedElement &element,
+                                           llvm::ArrayRef<const Term *> yields);
+
+  /// A sparse result with a pattern of its own: lists its entries, sorts and
+  /// stores them, and computes their values. A sum of several entries at one
+  /// place is made in the order of the list.
+  llvm::FailureOr<llvm::SmallVector<mlir::Value>> assemble();
+  llvm::LogicalResult checkAssembled();
+  /// Visits all parts with a body that `makeBody` makes for each.
+  llvm::SmallVector<mlir::Value>
+  visitEntries(mlir::ValueRange carried,
+               llvm::function_ref<std::unique_ptr<LoopBody>(const StoredPart &)>
+                   makeBody);
+  /// What an op on dense operands yields at `element`.
+  mlir::Value computeOfDense(mlir::OpBuilder &builder,
+                             const VisitedElement &element);
+
+  bool isReduction() { return op.getNumReductionLoops() != 0; }
+  bool readsInit(unsigned result) {
+    return op.payloadUsesValueFromOperand(op.getDpsInitOperand(result));
+  }
+  const SparseStorage &getStorage(unsigned number) const {
+    return storages.find(number)->second;
+  }
+  /// The loops' number of sparse operand `number`: operands of one pattern and
+  /// one map are one.
+  unsigned getLoopOperand(unsigned number) const {
+    return loopOperands.lookup(number);
+  }
+  llvm::SmallVector<unsigned>
+  toLoopOperands(llvm::ArrayRef<unsigned> numbers) const;
+
+  mlir::OpBuilder &builder;
+  mlir::linalg::LinalgOp op;
+  mlir::Location loc;
+  llvm::ArrayRef<mlir::ValueRange> operands;
+  const OperandPatterns &patterns;
+  ScalarTerms terms;
+  SparseIteration iteration;
+  std::optional<SparseLoops> loops;
+  llvm::DenseMap<unsigned, unsigned> loopOperands;
+  llvm::DenseMap<unsigned, SparseStorage> storages;
+};
+
+/// Computes the region at the visited elements. Carries the results.
+class KernelBody : public LoopBody {
+public:
+  /// `pattern`: the operand on whose pattern the values of the only result
+  /// are; none if results are dense.
+  KernelBody(Kernel &kernel, const StoredPart &part,
+             std::optional<unsigned> pattern = std::nullopt);
+
+  llvm::SmallVector<mlir::Value> visit(mlir::OpBuilder &builder,
+                                       const VisitedElement &element,
+                                       mlir::ValueRange carried) override;
+  bool enter(mlir::OpBuilder &builder, const VisitedElement &element,
+             llvm::SmallVectorImpl<mlir::Value> &carried) override;
+  void exit(mlir::OpBuilder &builder, const VisitedElement &element,
+            llvm::SmallVectorImpl<mlir::Value> &carried) override;
+
+protected:
+  /// Where result `number` is written at `element`; nothing if not known yet.
+  virtual std::optional<llvm::SmallVector<mlir::Value>>
+  getPlace(mlir::OpBuilder &builder, const VisitedElement &element,
+           unsigned number);
+
+  Kernel &kernel;
+
+private:
+  /// Looks up what may or may not be stored. The region is built for both
+  /// cases: what is absent is nowhere a factor.
+  llvm::SmallVector<mlir::Value>
+  visitOptional(mlir::OpBuilder &builder, const VisitedElement &element,
+                llvm::ArrayRef<unsigned> optional, llvm::SmallBitVector absent,
+                llvm::SmallVector<mlir::Value> arguments,
+                mlir::ValueRange carried);
+  llvm::SmallVector<mlir::Value>
+  compute(mlir::OpBuilder &builder, const VisitedElement &element,
+          const llvm::SmallBitVector &absent,
+          llvm::SmallVector<mlir::Value> arguments, mlir::ValueRange carried);
+
+  llvm::SmallBitVector absent;
+  std::optional<unsigned> pattern;
+  /// Which results are carried as scalars at the moment, and those that became
+  /// one at each loop: the tensor and the place.
+  llvm::SmallBitVector isScalar;
+  struct Promotion {
+    unsigned result;
+    mlir::Value tensor;
+    llvm::SmallVector<mlir::Value> place;
+  };
+  llvm::SmallVector<llvm::SmallVector<Promotion>> promotions;
+};
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_KERNEL_H

@@ -1,0 +1,168 @@
+//===- KernelBody.cpp - what is done at each element ----------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+KernelBody::KernelBody(Kernel &kernel, const StoredPart &part,
+                       std::optional<unsigned> pattern)
+    : kernel(kernel), absent(kernel.op->getNumOperands()), pattern(pattern),
+      isScalar(kernel.op->getNumResults()) {
+  for (unsigned number : part.missing)
+    absent.set(number);
+}
+
+std::optional<SmallVector<Value>>
+KernelBody::getPlace(OpBuilder &builder, const VisitedElement &element,
+                     unsigned number) {
+  if (pattern) {
+    unsigned operand = kernel.getLoopOperand(*pattern);
+    if (!element.isAt(kernel.loops->getOperand(operand), operand))
+      return std::nullopt;
+    return SmallVector<Value>{
+        element.cursors.find(operand)->second.getPosition()};
+  }
+  AffineMap map =
+      kernel.op.getMatchingIndexingMap(kernel.op.getDpsInitOperand(number));
+  for (auto [loop, index] : llvm::enumerate(element.indices))
+    if (!index && map.isFunctionOfDim(loop))
+      return std::nullopt;
+  SmallVector<Value> place;
+  for (AffineExpr expr : map.getResults())
+    place.push_back(affine::expandAffineExpr(builder, kernel.loc, expr,
+                                             element.indices, {}));
+  return place;
+}
+
+bool KernelBody::enter(OpBuilder &builder, const VisitedElement &element,
+                       SmallVectorImpl<Value> &carried) {
+  SmallVector<Promotion> now;
+  for (unsigned result = 0; result < carried.size(); ++result) {
+    if (isScalar.test(result) || !kernel.isReduction() ||
+        !kernel.readsInit(result))
+      continue;
+    std::optional<SmallVector<Value>> place =
+        getPlace(builder, element, result);
+    if (!place)
+      continue;
+    Value tensor = carried[result];
+    carried[result] =
+        tensor::ExtractOp::create(builder, kernel.loc, tensor, *place);
+    now.push_back({result, tensor, std::move(*place)});
+    isScalar.set(result);
+  }
+  if (now.empty())
+    return false;
+  promotions.push_back(std::move(now));
+  return true;
+}
+
+void KernelBody::exit(OpBuilder &builder, const VisitedElement &,
+                      SmallVectorImpl<Value> &carried) {
+  for (const Promotion &promotion : promotions.pop_back_val()) {
+    carried[promotion.result] =
+        tensor::InsertOp::create(builder, kernel.loc, carried[promotion.result],
+                                 promotion.tensor, promotion.place);
+    isScalar.reset(promotion.result);
+  }
+}
+
+SmallVector<Value> KernelBody::visit(OpBuilder &builder,
+                                     const VisitedElement &element,
+                                     ValueRange carried) {
+  SmallVector<const Term *> yields = kernel.terms.getYields(absent);
+  SmallVector<Value> arguments = kernel.loadDense(builder, element, yields);
+  SmallVector<unsigned> optional;
+  for (OpOperand *input : kernel.op.getDpsInputOperands()) {
+    unsigned number = input->getOperandNumber();
+    if (absent.test(number) || !isSparse(input->get().getType()) ||
+        !kernel.terms.reads(yields, number))
+      continue;
+    unsigned operand = kernel.getLoopOperand(number);
+    if (!element.isAt(kernel.loops->getOperand(operand), operand)) {
+      optional.push_back(number);
+      continue;
+    }
+    arguments[number] = tensor::ExtractOp::create(
+        builder, kernel.loc, kernel.getStorage(number).getValues(),
+        element.cursors.find(operand)->second.getPosition());
+  }
+  return visitOptional(builder, element, optional, absent, std::move(arguments),
+                       carried);
+}
+
+SmallVector<Value> KernelBody::visitOptional(OpBuilder &builder,
+                                             const VisitedElement &element,
+                                             ArrayRef<unsigned> optional,
+                                             llvm::SmallBitVector absent,
+                                             SmallVector<Value> arguments,
+                                             ValueRange carried) {
+  if (optional.empty())
+    return compute(builder, element, absent, std::move(arguments), carried);
+  unsigned number = optional.front();
+  return kernel.loops->lookUp(
+      builder, element, kernel.getLoopOperand(number), carried.getTypes(),
+      [&](OpBuilder &nested, Value position) {
+        SmallVector<Value> with(arguments);
+        with[number] = tensor::ExtractOp::create(
+            nested, kernel.loc, kernel.getStorage(number).getValues(),
+            position);
+        return visitOptional(nested, element, optional.drop_front(), absent,
+                             std::move(with), carried);
+      },
+      [&](OpBuilder &nested) {
+        llvm::SmallBitVector without(absent);
+        without.set(number);
+        return visitOptional(nested, element, optional.drop_front(), without,
+                             arguments, carried);
+      });
+}
+
+SmallVector<Value> KernelBody::compute(OpBuilder &builder,
+                                       const VisitedElement &element,
+                                       const llvm::SmallBitVector &absent,
+                                       SmallVector<Value> arguments,
+                                       ValueRange carried) {
+  SmallVector<Value> results(carried);
+  SmallVector<const Term *> yields = kernel.terms.getYields(absent);
+  SmallVector<SmallVector<Value>> places(results.size());
+  for (unsigned result = 0; result < results.size(); ++result) {
+    OpOperand *init = kernel.op.getDpsInitOperand(result);
+    if (!isScalar.test(result))
+      places[result] = *getPlace(builder, element, result);
+    if (!kernel.terms.reads(yields, init->getOperandNumber()))
+      continue;
+    Value running = carried[result];
+    // Without a reduction the init is an operand like the others.
+    if (!kernel.isReduction() && !pattern)
+      running = kernel.operands[init->getOperandNumber()].front();
+    else if (!kernel.isReduction())
+      running = kernel.getStorage(init->getOperandNumber()).getValues();
+    arguments[init->getOperandNumber()] =
+        isScalar.test(result)
+            ? running
+            : tensor::ExtractOp::create(builder, kernel.loc, running,
+                                        places[result])
+                  .getResult();
+  }
+  SmallVector<Value> values =
+      kernel.terms.build(builder, yields, arguments, element.indices);
+  for (unsigned result = 0; result < results.size(); ++result)
+    results[result] =
+        isScalar.test(result)
+            ? values[result]
+            : tensor::InsertOp::create(builder, kernel.loc, values[result],
+                                       carried[result], places[result])
+                  .getResult();
+  return results;
+}

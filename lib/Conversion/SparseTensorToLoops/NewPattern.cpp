@@ -1,0 +1,240 @@
+//===- NewPattern.cpp - sparse results with a pattern of their own --------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Assembly.h"
+#include "Kernel.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+namespace sparse_autograd {
+
+/// Counts the elements that are visited and, if it `writes`, lists their
+/// coordinates. Carries the list, if there is one, and the count.
+class EntryBody : public LoopBody {
+public:
+  EntryBody(Kernel &kernel, bool writes) : kernel(kernel), writes(writes) {}
+  SmallVector<Value> visit(OpBuilder &builder, const VisitedElement &element,
+                           ValueRange carried) override;
+
+private:
+  SmallVector<Value> add(OpBuilder &builder, const VisitedElement &element,
+                         ValueRange carried);
+
+  Kernel &kernel;
+  bool writes;
+};
+
+/// Computes the region at the visited elements, in the order in which EntryBody
+/// has listed them. Carries the values and the number of the entry.
+class EntryValueBody : public KernelBody {
+public:
+  EntryValueBody(Kernel &kernel, const StoredPart &part, Value slots)
+      : KernelBody(kernel, part), slots(slots) {}
+  SmallVector<Value> visit(OpBuilder &builder, const VisitedElement &element,
+                           ValueRange carried) override;
+  bool enter(OpBuilder &, const VisitedElement &,
+             SmallVectorImpl<Value> &) override {
+    return false;
+  }
+
+private:
+  std::optional<SmallVector<Value>>
+  getPlace(OpBuilder &, const VisitedElement &, unsigned) override {
+    return SmallVector<Value>{slot};
+  }
+
+  Value slots;
+  Value slot;
+};
+
+} // namespace sparse_autograd
+
+/// Builds `inside` where `value` is not zero, as a NaN is not; elsewhere there
+/// is no entry.
+static SmallVector<Value>
+emitIfNotZero(OpBuilder &builder, Location loc, Value value, ValueRange carried,
+              llvm::function_ref<SmallVector<Value>()> inside) {
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(value.getType()));
+  Value isNotZero;
+  if (isa<FloatType>(value.getType()))
+    isNotZero = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE,
+                                      value, zero);
+  else
+    isNotZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                      value, zero);
+  auto choice = scf::IfOp::create(builder, loc, carried.getTypes(), isNotZero,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(builder, loc, carried);
+  builder.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(builder, loc, inside());
+  return SmallVector<Value>(choice.getResults());
+}
+
+SmallVector<Value> EntryBody::add(OpBuilder &builder,
+                                  const VisitedElement &element,
+                                  ValueRange carried) {
+  Location loc = kernel.loc;
+  SmallVector<Value> next(carried);
+  Value count = carried.back();
+  if (writes) {
+    auto type = cast<RankedTensorType>(kernel.op->getResultTypes().front());
+    AffineMap levels =
+        sparse_tensor::SparseTensorType(type).getExpandedDimToLvl().compose(
+            kernel.op.getMatchingIndexingMap(kernel.op.getDpsInitOperand(0)));
+    for (auto [level, expr] : llvm::enumerate(levels.getResults())) {
+      Value coordinate =
+          affine::expandAffineExpr(builder, loc, expr, element.indices, {});
+      Value column = arith::ConstantIndexOp::create(builder, loc, level);
+      next.front() = tensor::InsertOp::create(
+          builder, loc, coordinate, next.front(), ValueRange{count, column});
+    }
+  }
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  next.back() = arith::AddIOp::create(builder, loc, count, one);
+  return next;
+}
+
+SmallVector<Value> EntryBody::visit(OpBuilder &builder,
+                                    const VisitedElement &element,
+                                    ValueRange carried) {
+  if (!kernel.iteration.sparseInputs.empty())
+    return add(builder, element, carried);
+  return emitIfNotZero(builder, kernel.loc,
+                       kernel.computeOfDense(builder, element), carried,
+                       [&]() { return add(builder, element, carried); });
+}
+
+SmallVector<Value> EntryValueBody::visit(OpBuilder &builder,
+                                         const VisitedElement &element,
+                                         ValueRange carried) {
+  Location loc = kernel.loc;
+  auto compute = [&]() {
+    Value count = carried.back();
+    slot = tensor::ExtractOp::create(builder, loc, slots, count);
+    SmallVector<Value> next =
+        KernelBody::visit(builder, element, carried.drop_back());
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    next.push_back(arith::AddIOp::create(builder, loc, count, one));
+    return next;
+  };
+  if (!kernel.iteration.sparseInputs.empty())
+    return compute();
+  return emitIfNotZero(builder, loc, kernel.computeOfDense(builder, element),
+                       carried, compute);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel
+//===----------------------------------------------------------------------===//
+
+Value Kernel::computeOfDense(OpBuilder &builder,
+                             const VisitedElement &element) {
+  SmallVector<const Term *> yields =
+      terms.getYields(llvm::SmallBitVector(op->getNumOperands()));
+  return terms
+      .build(builder, yields, loadDense(builder, element, yields),
+             element.indices)
+      .front();
+}
+
+LogicalResult Kernel::checkAssembled() {
+  OpOperand *init = op.getDpsInitOperand(0);
+  Value start = init->get();
+  while (auto cast = start.getDefiningOp<tensor::CastOp>())
+    start = cast.getSource();
+  if (readsInit(0) && !start.getDefiningOp<tensor::EmptyOp>())
+    return op.emitOpError("adds to a sparse tensor, whose pattern may not hold "
+                          "what is added; start from tensor.empty, or use "
+                          "sparse_autograd.sampled_generic to stay on the "
+                          "pattern");
+  if (iteration.sparseInputs.empty() && isReduction())
+    return op.emitOpError("reduces dense tensors to a sparse one; reduce to a "
+                          "dense one and convert it, or sample it at a "
+                          "pattern");
+  bool isZero = isReduction() ? !iteration.visitsAll
+                              : iteration.sparseInputs.empty() ||
+                                    ScalarTerms::isZero(iteration.base.front());
+  if (!isZero)
+    return op.emitOpError("is not zero where its sparse operands store "
+                          "nothing, so that its result is not sparse; select "
+                          "by a sparse_autograd.pattern, or convert to dense "
+                          "tensors");
+  return success();
+}
+
+SmallVector<Value> Kernel::visitEntries(
+    ValueRange carried,
+    llvm::function_ref<std::unique_ptr<LoopBody>(const StoredPart &)>
+        makeBody) {
+  SmallVector<StoredPart> parts = iteration.parts;
+  if (iteration.visitsAll)
+    parts.emplace_back();
+  SmallVector<Value> values(carried);
+  for (const StoredPart &part : parts) {
+    std::unique_ptr<LoopBody> body = makeBody(part);
+    values = buildPart(part, values, std::nullopt, /*isFirstOutermost=*/false,
+                       *body);
+  }
+  return values;
+}
+
+FailureOr<SmallVector<Value>> Kernel::assemble() {
+  if (failed(checkAssembled()))
+    return failure();
+  auto type = cast<RankedTensorType>(op->getResultTypes().front());
+  int64_t numLevels = sparse_tensor::SparseTensorType(type).getLvlRank();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value count = visitEntries(zero, [&](const StoredPart &) {
+                  return std::make_unique<EntryBody>(*this, /*writes=*/false);
+                }).front();
+  Value coordinates = tensor::EmptyOp::create(
+      builder, loc,
+      ArrayRef<OpFoldResult>{count, builder.getIndexAttr(numLevels)},
+      builder.getIndexType());
+  coordinates = visitEntries({coordinates, zero}, [&](const StoredPart &) {
+                  return std::make_unique<EntryBody>(*this, /*writes=*/true);
+                }).front();
+
+  const SparseStorage &init =
+      getStorage(op.getDpsInitOperand(0)->getOperandNumber());
+  SmallVector<Value> extents;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    extents.push_back(init.getExtent(builder, loc, dim));
+  AssembledStorage assembled =
+      assembleStorage(builder, loc, type, coordinates, count, extents);
+  Value noValue = arith::ConstantOp::create(
+      builder, loc, builder.getZeroAttr(type.getElementType()));
+  Value values = tensor::EmptyOp::create(
+      builder, loc, ArrayRef<OpFoldResult>{assembled.numValues},
+      type.getElementType());
+  values = linalg::FillOp::create(builder, loc, noValue, values).getResult(0);
+  values =
+      visitEntries({values, zero}, [&](const StoredPart &part) {
+        return std::make_unique<EntryValueBody>(*this, part, assembled.slots);
+      }).front();
+
+  SmallVector<Value> components = std::move(assembled.lists);
+  components.push_back(values);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      components.push_back(extents[dim]);
+  return components;
+}

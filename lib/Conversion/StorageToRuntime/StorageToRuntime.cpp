@@ -1,0 +1,170 @@
+//===- StorageToRuntime.cpp - storage from entries, in the runtime --------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/StorageToRuntime/StorageToRuntime.h"
+
+#include "../RuntimeCalls.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Runtime/Runtime.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_STORAGETORUNTIME
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace mlir::sparse_tensor;
+using namespace sparse_autograd;
+
+static int64_t getFormat(LevelType level) {
+  int64_t format = isDenseLT(level)        ? SPARSE_AUTOGRAD_LEVEL_DENSE
+                   : isCompressedLT(level) ? SPARSE_AUTOGRAD_LEVEL_COMPRESSED
+                   : isLooseCompressedLT(level)
+                       ? SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED
+                       : SPARSE_AUTOGRAD_LEVEL_SINGLETON;
+  return isUniqueLT(level) ? format : format | SPARSE_AUTOGRAD_LEVEL_NONUNIQUE;
+}
+
+namespace {
+/// Calls of the runtime from one op.
+class CallBuilder {
+public:
+  CallBuilder(Operation *op, SymbolTable &symbols)
+      : op(op), builder(op), loc(op->getLoc()), symbols(symbols) {}
+
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, value, 64);
+  }
+
+  /// The address of the first element of a list.
+  Value pointer(Value list) {
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(builder, loc, list);
+    return getElementPointer(builder, loc, list, metadata.getOffset());
+  }
+
+  /// The address of a list of `words`, of i64 or pointers, on the stack.
+  Value array(ArrayRef<Value> words) {
+    auto type = MemRefType::get(static_cast<int64_t>(words.size()),
+                                builder.getI64Type());
+    // In the entry block, so that a loop does not take more each time.
+    Value buffer;
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      auto function = op->getParentOfType<func::FuncOp>();
+      builder.setInsertionPointToStart(&function.getBody().front());
+      buffer = memref::AllocaOp::create(builder, loc, type);
+    }
+    for (auto [index, given] : llvm::enumerate(words)) {
+      Value word = given;
+      if (word.getType().isIndex())
+        word = toI64(builder, loc, word);
+      else if (isa<LLVM::LLVMPointerType>(word.getType()))
+        word =
+            LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), word);
+      Value place = arith::ConstantIndexOp::create(builder, loc, index);
+      memref::StoreOp::create(builder, loc, word, buffer, place);
+    }
+    return pointer(buffer);
+  }
+
+  /// Number of entries and of levels.
+  SmallVector<Value> counts(Value coordinates) {
+    SmallVector<Value> values;
+    for (int64_t dim : {0, 1})
+      values.push_back(toI64(
+          builder, loc, memref::DimOp::create(builder, loc, coordinates, dim)));
+    return values;
+  }
+
+  SmallVector<Value> formats(SparseTensorEncodingAttr encoding,
+                             ValueRange extents) {
+    SmallVector<Value> words;
+    for (LevelType level : encoding.getLvlTypes())
+      words.push_back(constant(getFormat(level)));
+    return {array(words), array(SmallVector<Value>(extents))};
+  }
+
+  void call(StringRef name, ArrayRef<Value> arguments) {
+    func::FuncOp function =
+        declareRuntimeFunction(symbols, name, TypeRange(ValueRange(arguments)));
+    func::CallOp::create(builder, loc, function, arguments);
+  }
+
+private:
+  Operation *op;
+  OpBuilder builder;
+  Location loc;
+  SymbolTable &symbols;
+};
+} // namespace
+
+static void lower(SortEntriesOp op, CallBuilder builder) {
+  SmallVector<Value> arguments = builder.counts(op.getCoordinates());
+  arguments.push_back(builder.pointer(op.getCoordinates()));
+  arguments.push_back(builder.pointer(op.getOrder()));
+  builder.call("sparseAutogradSortEntries", arguments);
+}
+
+template <typename OpTy>
+static SmallVector<Value> getEntries(OpTy op, CallBuilder &builder) {
+  SmallVector<Value> arguments = builder.counts(op.getCoordinates());
+  llvm::append_range(arguments,
+                     builder.formats(op.getEncoding(), op.getExtents()));
+  arguments.push_back(builder.pointer(op.getCoordinates()));
+  arguments.push_back(builder.pointer(op.getOrder()));
+  return arguments;
+}
+
+static void lower(CountPositionsOp op, CallBuilder builder) {
+  SmallVector<Value> arguments = getEntries(op, builder);
+  arguments.push_back(builder.pointer(op.getCounts()));
+  builder.call("sparseAutogradCountPositions", arguments);
+}
+
+/// Bytes of a position or a coordinate; an index has 8.
+static int64_t getBytes(unsigned width) { return width == 0 ? 8 : width / 8; }
+
+static void lower(StorePositionsOp op, CallBuilder builder) {
+  SmallVector<Value> arguments = getEntries(op, builder);
+  SparseTensorEncodingAttr encoding = op.getEncoding();
+  arguments.push_back(builder.constant(getBytes(encoding.getPosWidth())));
+  arguments.push_back(builder.constant(getBytes(encoding.getCrdWidth())));
+  SmallVector<Value> positions, coordinates;
+  Value none = builder.constant(0);
+  auto list = op.getLists().begin();
+  for (LevelType level : encoding.getLvlTypes()) {
+    positions.push_back(isWithPosLT(level) ? builder.pointer(*list++) : none);
+    coordinates.push_back(isWithCrdLT(level) ? builder.pointer(*list++) : none);
+  }
+  arguments.push_back(builder.array(positions));
+  arguments.push_back(builder.array(coordinates));
+  arguments.push_back(builder.pointer(*list));
+  builder.call("sparseAutogradStorePositions", arguments);
+}
+
+namespace {
+struct StorageToRuntimePass
+    : sparse_autograd::impl::StorageToRuntimeBase<StorageToRuntimePass> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    getOperation()->walk([&](Operation *op) {
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<SortEntriesOp, CountPositionsOp, StorePositionsOp>(
+              [&](auto storageOp) {
+                lower(storageOp, CallBuilder(op, symbols));
+                op->erase();
+              });
+    });
+  }
+};
+} // namespace

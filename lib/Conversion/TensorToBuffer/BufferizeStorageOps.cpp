@@ -1,0 +1,63 @@
+//===- BufferizeStorageOps.cpp - storage of sparse tensors ----------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferizeStorageOps.h"
+
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace sparse_autograd;
+
+namespace {
+/// Destinations are written as a whole and not read.
+template <typename OpTy>
+struct StorageOpModel
+    : DstBufferizableOpInterfaceExternalModel<StorageOpModel<OpTy>, OpTy> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      if (!isa<TensorType>(operand.getType())) {
+        operands.push_back(operand);
+        continue;
+      }
+      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
+      if (failed(buffer))
+        return failure();
+      operands.push_back(*buffer);
+    }
+    Operation *onBuffers = mlir::clone(rewriter, op, TypeRange(), operands);
+    auto destinations = cast<DestinationStyleOpInterface>(onBuffers);
+    replaceOpWithBufferizedValues(
+        rewriter, op, SmallVector<Value>(destinations.getDpsInits()));
+    return success();
+  }
+};
+} // namespace
+
+void sparse_autograd::registerStorageOpBufferization(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, SparseAutogradDialect *) {
+    SortEntriesOp::attachInterface<StorageOpModel<SortEntriesOp>>(*context);
+    CountPositionsOp::attachInterface<StorageOpModel<CountPositionsOp>>(
+        *context);
+    StorePositionsOp::attachInterface<StorageOpModel<StorePositionsOp>>(
+        *context);
+  });
+}
