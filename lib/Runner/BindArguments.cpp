@@ -26,8 +26,6 @@ public:
   Expected<std::vector<Value>> bind();
 
 private:
-  using File = std::variant<io::TripletTable, io::DenseArray>;
-
   Error checkNames() const;
   /// What was given for argument `index`, by its name or as arg<index>.
   const std::string *find(size_t index) const;
@@ -68,11 +66,19 @@ Error ArgumentBinder::checkNames() const {
 
 Expected<Value> ArgumentBinder::fromFile(const ValueType &type,
                                          StringRef path) {
-  auto file = io::readAny(path);
+  if (type.encoding) {
+    Expected<io::CoordinateTensor> tensor = io::readSparse(path);
+    if (!tensor)
+      return tensor.takeError();
+    return Value::fromCoordinates(type, std::move(*tensor), path);
+  }
+  Expected<io::AnyFile> file = io::readAny(path);
   if (!file)
     return file.takeError();
   if (auto *array = std::get_if<io::DenseArray>(&*file))
     return Value::fromArray(type, std::move(*array), path);
+  if (auto *tensor = std::get_if<io::CoordinateTensor>(&*file))
+    return Value::fromCoordinates(type, std::move(*tensor), path);
   const io::CoordinateMatrix &matrix = std::get<io::TripletTable>(*file).matrix;
   if (type.elementType == io::ElementType::Bool) {
     Expected<io::DenseArray> mask = io::expandMask(matrix, {}, path);
@@ -101,9 +107,14 @@ Expected<Value> ArgumentBinder::bindMask(size_t index) {
     const std::string *text = find(other);
     if (!text)
       break;
-    auto file = io::readAny(*text);
+    Expected<io::AnyFile> file = io::readAny(*text);
     if (!file)
       return file.takeError();
+    if (auto *tensor = std::get_if<io::CoordinateTensor>(&*file)) {
+      // What is stored is present, whatever its value.
+      tensor->isPattern = true;
+      return Value::fromCoordinates(type, std::move(*tensor), *text);
+    }
     if (std::holds_alternative<io::DenseArray>(*file))
       return createStringError(Twine(*text) +
                                ": holds a dense array, which does not say "

@@ -9,7 +9,6 @@
 #include "SparseAutograd/Runner/Runner.h"
 #include "Program.h"
 #include "Report.h"
-#include "SparseAutograd/IO/Write.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -43,10 +42,7 @@ static llvm::Error writeResults(std::vector<Value> &results,
   }
   for (auto [result, file] : llvm::zip_equal(results, files)) {
     if (file) {
-      llvm::Expected<io::DenseArray> array = result.toArray();
-      if (!array)
-        return array.takeError();
-      if (llvm::Error error = io::writeDense(*file, *array))
+      if (llvm::Error error = result.save(*file))
         return error;
       continue;
     }
@@ -96,6 +92,8 @@ llvm::Error sparse_autograd::runFile(const RunOptions &options) {
   for (Value &argument : *arguments)
     pointers.push_back(argument.getPointer());
 
+  // Storing the arguments is no part of what is reported.
+  sparseAutogradResetCounters();
   sparseAutogradSetThreadCount(options.threads);
   sparseAutogradSetLogPrecision(options.precision);
   std::vector<Value> results;

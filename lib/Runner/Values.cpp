@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Runner/Values.h"
+#include "SparseAutograd/IO/Write.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -51,6 +52,17 @@ Expected<ValueType> ValueType::parse(const json::Object &description) {
       type.shape->push_back(extent.getAsInteger().value_or(-1));
   }
   type.maskOf = description.getString("mask_of").value_or("").str();
+  if (const json::Value *encoding = description.get("encoding")) {
+    const json::Object *levels = encoding->getAsObject();
+    if (!type.shape || !levels)
+      return createStringError("the manifest gives '" + type.name +
+                               "' an encoding that is none");
+    Expected<SparseEncoding> parsed =
+        SparseEncoding::parse(*levels, type.shape->size(), type.name);
+    if (!parsed)
+      return parsed.takeError();
+    type.encoding = std::move(*parsed);
+  }
   return type;
 }
 
@@ -78,7 +90,26 @@ std::string ValueType::str() const {
   std::string text = "tensor<";
   for (int64_t extent : *shape)
     text += (extent < 0 ? "?" : std::to_string(extent)) + "x";
-  return text + elementTypeName + ">";
+  text += elementTypeName;
+  if (encoding)
+    text += ", " + encoding->str(shape->size());
+  return text + ">";
+}
+
+/// How many descriptors of components a sparse value has.
+static size_t countComponents(const ValueType &type) {
+  return type.encoding->getComponentTypes(type.elementType).size();
+}
+
+/// How many words a value has in the C ABI.
+static size_t countWords(const ValueType &type) {
+  if (!type.shape)
+    return 1;
+  size_t rank = type.shape->size();
+  if (type.encoding)
+    return wordsPerComponent * countComponents(type) + rank;
+  // A descriptor holds two pointers, the offset, extents and strides.
+  return 3 + 2 * rank;
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,19 +117,30 @@ std::string ValueType::str() const {
 //===----------------------------------------------------------------------===//
 
 Value::Value(ValueType type) : type(std::move(type)), isResult(true) {
-  // A descriptor holds two pointers, the offset, extents and strides.
-  words.assign(this->type.shape ? 3 + 2 * this->type.shape->size() : 1, 0);
+  words.assign(countWords(this->type), 0);
 }
 
 Value::Value(Value &&other)
     : type(std::move(other.type)), words(std::move(other.words)),
-      elements(std::move(other.elements)), isResult(other.isResult) {
+      arrays(std::move(other.arrays)), isResult(other.isResult) {
   other.isResult = false;
 }
 
 Value::~Value() {
-  if (isResult && type.shape)
-    sparseAutogradFree(reinterpret_cast<void *>(words[0]));
+  if (!isResult || !type.shape)
+    return;
+  size_t buffers = isSparse() ? countComponents(type) : 1;
+  for (size_t i = 0; i < buffers; ++i)
+    sparseAutogradFree(reinterpret_cast<void *>(words[i * wordsPerComponent]));
+}
+
+ArrayRef<int64_t> Value::getExtents() const {
+  if (!type.shape)
+    return {};
+  size_t rank = type.shape->size();
+  if (isSparse())
+    return ArrayRef(words).take_back(rank);
+  return ArrayRef(words).slice(3, rank);
 }
 
 const fltSemantics *sparse_autograd::getSemantics(io::ElementType type) {
@@ -205,6 +247,8 @@ Expected<Value> Value::fromArray(ValueType type, io::DenseArray array,
   };
   if (!type.shape)
     return refuse("give a number");
+  if (type.encoding)
+    return refuse("give a sparse tensor");
   if (!isSameRepresentation(array.type, type.elementType))
     return refuse("save the array with elements of " + type.elementTypeName);
   if (array.shape.size() != type.shape->size())
@@ -224,16 +268,17 @@ Value Value::fromElements(ValueType type, io::DenseArray array) {
                 io::getByteWidth(array.type));
     return value;
   }
-  value.elements = std::move(array);
-  size_t rank = value.elements.shape.size();
+  ArrayRef<int64_t> shape = array.shape;
+  size_t rank = shape.size();
   value.words[0] = value.words[1] =
-      reinterpret_cast<int64_t>(value.elements.data.data());
+      reinterpret_cast<int64_t>(array.data.data());
   int64_t stride = 1;
   for (size_t dim = rank; dim-- > 0;) {
-    value.words[3 + dim] = value.elements.shape[dim];
+    value.words[3 + dim] = shape[dim];
     value.words[3 + rank + dim] = stride;
-    stride *= std::max<int64_t>(value.elements.shape[dim], 1);
+    stride *= std::max<int64_t>(shape[dim], 1);
   }
+  value.arrays.push_back(std::move(array));
   return value;
 }
 
@@ -287,23 +332,160 @@ static std::string formatElement(const io::DenseArray &array, int64_t index) {
   return std::to_string(static_cast<int64_t>(io::getAsDouble(array, index)));
 }
 
+/// The first entries of a sparse value, in brackets.
+static std::string formatEntries(const io::CoordinateTensor &tensor) {
+  constexpr int64_t mostEntries = 16;
+  int64_t count = tensor.getNumEntries();
+  std::string text = "[";
+  for (int64_t entry = 0; entry < std::min(count, mostEntries); ++entry)
+    text += (entry ? ", " : "") +
+            io::formatCoordinates(tensor.getCoordinates(entry)) + ": " +
+            formatElement(tensor.values, entry);
+  return text + (count > mostEntries ? ", ...]" : "]");
+}
+
 Expected<std::string> Value::toText() const {
   // More than a screen of numbers helps nobody.
   constexpr int64_t mostElements = 256;
+  std::string extents;
+  for (int64_t extent : getExtents())
+    extents += std::to_string(extent) + "x";
+  std::string text = "tensor<" + extents + type.elementTypeName + ">";
+  if (isSparse()) {
+    Expected<io::CoordinateTensor> tensor = toCoordinates();
+    if (!tensor)
+      return tensor.takeError();
+    int64_t count = tensor->getNumEntries();
+    return text + " with " + std::to_string(count) + " stored " +
+           (count == 1 ? "value " : "values ") + formatEntries(*tensor);
+  }
   Expected<io::DenseArray> array = toArray();
   if (!array)
     return array.takeError();
   if (!type.shape)
     return formatElement(*array, 0);
   int64_t count = array->getNumElements();
-  std::string extents;
-  for (int64_t extent : array->shape)
-    extents += std::to_string(extent) + "x";
-  std::string text = "tensor<" + extents + type.elementTypeName + ">";
   if (count > mostElements)
     return text;
   text += " [";
   for (int64_t index = 0; index < count; ++index)
     text += (index ? ", " : "") + formatElement(*array, index);
   return text + "]";
+}
+
+//===----------------------------------------------------------------------===//
+// Sparse values
+//===----------------------------------------------------------------------===//
+
+Value Value::fromComponents(ValueType type, ArrayRef<int64_t> extents,
+                            std::vector<io::DenseArray> components) {
+  Value value(std::move(type));
+  value.isResult = false;
+  value.arrays = std::move(components);
+  int64_t *word = value.words.data();
+  for (io::DenseArray &array : value.arrays) {
+    word[0] = word[1] = reinterpret_cast<int64_t>(array.data.data());
+    word[3] = array.getNumElements();
+    word[4] = 1;
+    word += wordsPerComponent;
+  }
+  llvm::copy(extents, word);
+  return value;
+}
+
+/// Gives a tensor the extents of `type` where these are static. Extents that
+/// are inferred may be less.
+static Error fitExtents(const ValueType &type, io::CoordinateTensor &tensor,
+                        StringRef source) {
+  std::string given;
+  for (int64_t extent : tensor.shape)
+    given += (given.empty() ? "" : "x") + std::to_string(extent);
+  auto refuse = [&](StringRef why) {
+    return createStringError(Twine(source) + ": holds a sparse tensor of " +
+                             given + ", but argument '" + type.name + "' is " +
+                             type.str() + "; " + why);
+  };
+  if (tensor.getRank() != type.shape->size())
+    return refuse("the ranks must be equal");
+  for (auto [extent, isInferred, wanted] :
+       llvm::zip_equal(tensor.shape, tensor.isInferred, *type.shape)) {
+    if (wanted >= 0 && extent != wanted && !(isInferred && extent < wanted))
+      return refuse("the extents must be equal");
+    if (wanted >= 0)
+      extent = wanted;
+  }
+  return Error::success();
+}
+
+Expected<Value> Value::fromCoordinates(ValueType type,
+                                       io::CoordinateTensor tensor,
+                                       StringRef source) {
+  if (Error error = fitExtents(type, tensor, source))
+    return std::move(error);
+  if (!type.encoding) {
+    Expected<io::DenseArray> array =
+        io::expandTensor(tensor, type.elementType, io::SizeLimits(), source);
+    if (!array)
+      return array.takeError();
+    return fromElements(std::move(type), std::move(*array));
+  }
+  Expected<std::vector<io::DenseArray>> components =
+      buildStorage(*type.encoding, type.elementType, tensor, source);
+  if (!components)
+    return components.takeError();
+  return fromComponents(std::move(type), tensor.shape, std::move(*components));
+}
+
+Expected<io::CoordinateTensor> Value::toCoordinates() const {
+  return readStorage(*type.encoding, type.elementType, words, type.name);
+}
+
+Expected<std::vector<io::DenseArray>> Value::getComponents() const {
+  return copyComponents(*type.encoding, type.elementType, words, type.name);
+}
+
+Expected<io::DenseArray> Value::getElements() const {
+  if (!isSparse())
+    return toArray();
+  Expected<std::vector<io::DenseArray>> components = getComponents();
+  if (!components)
+    return components.takeError();
+  return std::move(components->back());
+}
+
+Expected<Value> Value::withElements(ValueType type,
+                                    io::DenseArray elements) const {
+  if (!isSparse())
+    return fromElements(std::move(type), std::move(elements));
+  Expected<std::vector<io::DenseArray>> components = getComponents();
+  if (!components)
+    return components.takeError();
+  components->back() = std::move(elements);
+  return fromComponents(std::move(type), getExtents(), std::move(*components));
+}
+
+Expected<bool> Value::hasPatternOf(const Value &other) const {
+  Expected<std::vector<io::DenseArray>> mine = getComponents();
+  if (!mine)
+    return mine.takeError();
+  Expected<std::vector<io::DenseArray>> others = other.getComponents();
+  if (!others)
+    return others.takeError();
+  bool isSame = getExtents() == other.getExtents() &&
+                mine->size() == others->size() &&
+                mine->back().shape == others->back().shape;
+  for (size_t i = 0; isSame && i + 1 < mine->size(); ++i)
+    isSame = (*mine)[i].data.str() == (*others)[i].data.str();
+  return isSame;
+}
+
+Error Value::save(StringRef path) const {
+  if (isSparse()) {
+    Expected<io::CoordinateTensor> tensor = toCoordinates();
+    if (!tensor)
+      return tensor.takeError();
+    return io::writeSparse(path, *tensor, type.encoding->getLayout());
+  }
+  Expected<io::DenseArray> array = toArray();
+  return array ? io::writeDense(path, *array) : array.takeError();
 }

@@ -14,7 +14,9 @@
 #ifndef SPARSEAUTOGRAD_RUNNER_VALUES_H
 #define SPARSEAUTOGRAD_RUNNER_VALUES_H
 
+#include "SparseAutograd/IO/CoordinateTensor.h"
 #include "SparseAutograd/IO/DenseArray.h"
+#include "SparseAutograd/Runner/SparseStorage.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -36,6 +38,8 @@ struct ValueType {
   std::optional<llvm::SmallVector<int64_t>> shape;
   /// The argument that this one is the mask of; empty if none.
   std::string maskOf;
+  /// Of a sparse tensor.
+  std::optional<SparseEncoding> encoding;
 
   /// Reads an element of the manifest's list of arguments or results.
   static llvm::Expected<ValueType> parse(const llvm::json::Object &description);
@@ -51,13 +55,15 @@ struct ValueType {
 const llvm::fltSemantics *getSemantics(io::ElementType type);
 
 /// An argument or a result in the form of the C ABI, with its storage.
+///
+/// The elements of a sparse one are its stored values, explicit zeros included.
 class Value {
 public:
   /// A place for a result of `type`.
   explicit Value(ValueType type);
   Value(Value &&other);
   Value &operator=(Value &&) = delete;
-  /// Releases the buffer of a result.
+  /// Releases the buffers of a result.
   ~Value();
 
   /// An argument from a number.
@@ -66,31 +72,65 @@ public:
   static llvm::Expected<Value> fromArray(ValueType type, io::DenseArray array,
                                          llvm::StringRef source);
 
-  /// An argument, a scalar or a tensor, from an array that is known to fit.
+  /// An argument, a scalar or a dense tensor, from an array that is known to
+  /// fit.
   static Value fromElements(ValueType type, io::DenseArray array);
+  /// A sparse argument from coordinates, which must fit. Its values are
+  /// converted to those of its type (io::convertValues).
+  static llvm::Expected<Value> fromCoordinates(ValueType type,
+                                               io::CoordinateTensor tensor,
+                                               llvm::StringRef source);
+  /// A sparse argument of these components, which have the types that its
+  /// encoding gives them; whether they fit each other is not looked at.
+  static Value fromComponents(ValueType type, llvm::ArrayRef<int64_t> extents,
+                              std::vector<io::DenseArray> components);
+  /// An argument of the type `type` that has the extents of this value and, if
+  /// it is sparse, its pattern, but other elements. The types differ in nothing
+  /// but their names.
+  llvm::Expected<Value> withElements(ValueType type,
+                                     io::DenseArray elements) const;
 
   const ValueType &getType() const { return type; }
+  bool isSparse() const { return type.encoding.has_value(); }
+  /// The extents; none of a scalar.
+  llvm::ArrayRef<int64_t> getExtents() const;
   /// What the entry is given.
   void *getPointer() { return words.data(); }
 
-  /// A result as an array of its own, row-major.
+  /// A value that is not sparse as an array of its own, row-major.
   llvm::Expected<io::DenseArray> toArray() const;
+  /// The stored entries of a sparse value; an error if it breaks an invariant
+  /// of its encoding.
+  llvm::Expected<io::CoordinateTensor> toCoordinates() const;
+  /// The elements as an array of their own; those of a sparse value are in the
+  /// order of its storage.
+  llvm::Expected<io::DenseArray> getElements() const;
+  /// The components of a sparse value, each an array of its own.
+  llvm::Expected<std::vector<io::DenseArray>> getComponents() const;
+  /// Whether a sparse value has the pattern of another of its type.
+  llvm::Expected<bool> hasPatternOf(const Value &other) const;
+  /// Saves a value in a file (io/Write.h); the extension decides on the form.
+  llvm::Error save(llvm::StringRef path) const;
   /// A result as text: a number, or the elements of a tensor in brackets; of a
-  /// large tensor only type and extents.
+  /// large tensor only type and extents. Of a sparse one the extents, how many
+  /// values are stored, and the first of them.
   llvm::Expected<std::string> toText() const;
 
 private:
   ValueType type;
-  /// A scalar, or a memref descriptor.
+  /// A scalar, a memref descriptor, or those of the components of a sparse
+  /// tensor and its extents.
   llvm::SmallVector<int64_t> words;
-  /// The elements of an argument.
-  io::DenseArray elements;
+  /// The elements of an argument, or its components.
+  std::vector<io::DenseArray> arrays;
   bool isResult;
 };
 
 /// The arguments of an entry from the texts that name them: a number for a
-/// scalar, else a file (Read.h). An argument that is the mask of another one is
-/// taken from that one's file unless it is given itself.
+/// scalar, else a file (Read.h). Of a file for a sparse argument all that is
+/// stored is stored again, and of a dense array what is not zero. An argument
+/// that is the mask of another one is taken from that one's file unless it is
+/// given itself.
 ///
 /// `given` maps names, and arg0, arg1, ..., to texts. Fails, with the remedy,
 /// for a missing or an unknown name, a number that the type does not hold, a

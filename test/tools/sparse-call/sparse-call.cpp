@@ -17,7 +17,10 @@
 //   {"entry": "f", "arguments": ["x.npy"], "results": ["y.npy"], "threads": 2}
 //
 // A file may be the argument of several calls. NumPy has no bf16: arguments and
-// results of that type are files of uint16 with the same bits. For every call
+// results of that type are files of uint16 with the same bits. A sparse result
+// is a .npz file of its components, called component0, component1, ..., and of
+// its shape. A sparse argument is such a file, which is passed as it is, right
+// or wrong, or any other that holds a sparse tensor. For every call
 // the program prints one line: `ok`, or `error` and the message with which the
 // entry failed. Whatever else goes wrong ends the program with status 1.
 
@@ -57,8 +60,78 @@ compile(StringRef file, unsigned optimizationLevel) {
   return ExecutionEngine::create(*module, options);
 }
 
+/// The components of a sparse argument, if the file has them.
+static Expected<std::optional<Value>> readComponents(const ValueType &type,
+                                                     StringRef path) {
+  Expected<std::vector<std::string>> members = io::listMembers(path);
+  if (!members)
+    return members.takeError();
+  if (!llvm::is_contained(*members, "component0"))
+    return std::nullopt;
+  std::vector<io::DenseArray> components;
+  for (auto [index, wanted] :
+       llvm::enumerate(type.encoding->getComponentTypes(type.elementType))) {
+    Expected<io::DenseArray> array =
+        io::readDense((path + ":component" + llvm::Twine(index)).str());
+    if (!array)
+      return array.takeError();
+    if (array->shape.size() != 1 ||
+        io::getByteWidth(array->type) != io::getByteWidth(wanted))
+      return llvm::createStringError(path + ": component " +
+                                     llvm::Twine(index) + " of " + type.str() +
+                                     " has another type");
+    array->type = wanted;
+    components.push_back(std::move(*array));
+  }
+  Expected<io::DenseArray> shape = io::readDense((path + ":shape").str());
+  if (!shape)
+    return shape.takeError();
+  if (shape->type != io::ElementType::I64 ||
+      shape->data.size() != 8 * type.shape->size())
+    return llvm::createStringError(path + ": the shape has another type");
+  return Value::fromComponents(type, shape->as<int64_t>(),
+                               std::move(components));
+}
+
+static Expected<Value> readSparseArgument(const ValueType &type,
+                                          StringRef path) {
+  if (path.ends_with(".npz")) {
+    Expected<std::optional<Value>> value = readComponents(type, path);
+    if (!value)
+      return value.takeError();
+    if (*value)
+      return std::move(**value);
+  }
+  Expected<io::CoordinateTensor> tensor = io::readSparse(path);
+  if (!tensor)
+    return tensor.takeError();
+  if (type.elementType == io::ElementType::BF16 &&
+      tensor->values.type == io::ElementType::U16)
+    tensor->values.type = io::ElementType::BF16;
+  return Value::fromCoordinates(type, std::move(*tensor), path);
+}
+
+static Error writeComponents(StringRef path, const Value &value) {
+  Expected<std::vector<io::DenseArray>> components = value.getComponents();
+  if (!components)
+    return components.takeError();
+  llvm::ArrayRef<int64_t> extents = value.getExtents();
+  io::DenseArray shape = llvm::cantFail(io::makeDenseArray(
+      path, io::ElementType::I64, {int64_t(extents.size())}, {}));
+  llvm::copy(extents, shape.as<int64_t>().begin());
+  std::vector<io::NamedArray> arrays = {{"shape", &shape}};
+  for (auto [index, array] : llvm::enumerate(*components)) {
+    if (array.type == io::ElementType::BF16)
+      array.type = io::ElementType::U16;
+    arrays.push_back({"component" + std::to_string(index), &array});
+  }
+  return io::writeNpz(path, arrays);
+}
+
 /// A value read from a file in the form that the entry takes.
 static Expected<Value> readArgument(const ValueType &type, StringRef path) {
+  if (type.encoding)
+    return readSparseArgument(type, path);
   auto file = io::readAny(path);
   if (!file)
     return file.takeError();
@@ -154,6 +227,11 @@ static Error perform(const ExecutionEngine &engine,
     return Error::success();
   }
   for (auto [result, path] : llvm::zip_equal(results, outputs)) {
+    if (result.isSparse()) {
+      if (Error error = writeComponents(path, result))
+        return error;
+      continue;
+    }
     Expected<io::DenseArray> array = result.toArray();
     if (!array)
       return array.takeError();

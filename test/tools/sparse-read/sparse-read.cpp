@@ -9,11 +9,14 @@
 // The output is exact, so that a test can compare it bit for bit with what
 // another reader gives:
 //
-//   sparse-read [--coalesce] [--non-finite] FILE...
+//   sparse-read [--coalesce] [--non-finite] [--layout=csr|csc|coo] FILE...
 //
 // prints, for each file, `dense TYPE EXTENT...` and one element a line, or
 // `sparse real|pattern ROWS COLUMNS ENTRIES`, one `ROW COLUMN VALUE` a line
 // (from 0), and a line of the ids of rows and of columns when there are any. A
+// tensor of .tns or .npz is `tensor TYPE|pattern EXTENT...`, then a line for
+// each entry, its coordinates and its value; an extent that is inferred ends
+// with a question mark. A
 // float is printed as the hexadecimal digits of its bits. After a file that
 // cannot be read, the diagnostic is printed as `error MESSAGE`, and the exit
 // status is 1. With --write=FILE what was read is written again, instead of
@@ -27,6 +30,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstring>
 #include <iostream>
 #include <string>
 
@@ -39,6 +43,12 @@ static cl::opt<bool> coalesce("coalesce", cl::desc("Sum duplicates"));
 static cl::opt<bool> nonFinite("non-finite",
                                cl::desc("Accept inf and nan in .csv files"));
 static cl::opt<bool> list("list", cl::desc("List the arrays of .npz files"));
+static cl::opt<SparseLayout>
+    layout("layout", cl::desc("Layout of sparse matrices in .npz files"),
+           cl::init(SparseLayout::Csr),
+           cl::values(clEnumValN(SparseLayout::Csr, "csr", ""),
+                      clEnumValN(SparseLayout::Csc, "csc", ""),
+                      clEnumValN(SparseLayout::Coo, "coo", "")));
 static cl::opt<std::string> write("write", cl::desc("Write to this file"));
 
 template <typename T>
@@ -85,6 +95,23 @@ static void print(const TripletTable &table) {
            << joinIds(table.columnIds) << '\n';
 }
 
+static void print(const CoordinateTensor &tensor) {
+  outs() << "tensor "
+         << (tensor.isPattern ? "pattern" : getTypeName(tensor.values.type));
+  for (auto [extent, isInferred] : zip_equal(tensor.shape, tensor.isInferred))
+    outs() << ' ' << extent << (isInferred ? "?" : "");
+  outs() << '\n';
+  for (int64_t i = 0, e = tensor.getNumEntries(); i < e; ++i) {
+    for (int64_t coordinate : tensor.getCoordinates(i))
+      outs() << coordinate << ' ';
+    unsigned width = tensor.isPattern ? 0 : getByteWidth(tensor.values.type);
+    uint64_t bits = tensor.isPattern;
+    if (width)
+      std::memcpy(&bits, tensor.values.data.data() + i * width, width);
+    outs() << format_hex_no_prefix(bits, width * 2) << '\n';
+  }
+}
+
 static Error process(StringRef file, StringRef output,
                      const ReadOptions &options) {
   if (list) {
@@ -99,6 +126,12 @@ static Error process(StringRef file, StringRef output,
   auto any = readAny(file, options);
   if (!any)
     return any.takeError();
+  if (auto *tensor = std::get_if<CoordinateTensor>(&*any)) {
+    if (!output.empty())
+      return writeSparse(output, *tensor, layout);
+    print(*tensor);
+    return Error::success();
+  }
   auto *array = std::get_if<DenseArray>(&*any);
   auto *table = std::get_if<TripletTable>(&*any);
   if (output.empty()) {
