@@ -8,6 +8,7 @@
 
 #include "Normalization.h"
 #include "NormalizationPatterns.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "SparseAutograd/Transforms/ExpandOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -92,7 +93,8 @@ struct GeneralizeNamedOp : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
                                 PatternRewriter &rewriter) const override {
-    if (isa<linalg::GenericOp>(op) || !op.hasPureTensorSemantics())
+    if (isa<linalg::GenericOp, SampledGenericOp>(op) ||
+        !op.hasPureTensorSemantics())
       return failure();
     return linalg::generalizeNamedOp(rewriter, op);
   }
@@ -112,6 +114,7 @@ sparse_autograd::normalizeForDifferentiation(func::FuncOp function) {
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   // The factors of a square are one input.
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  SampleOp::getCanonicalizationPatterns(patterns, function.getContext());
   populateExpandOpsPatterns(patterns);
   populateReductionNormalizationPatterns(patterns);
   populateGatherNormalizationPatterns(patterns);

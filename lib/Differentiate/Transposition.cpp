@@ -8,6 +8,7 @@
 
 #include "Transposition.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -125,15 +126,13 @@ void BlockTransposer::accumulate(Value value, Value contribution,
   Location loc = contribution.getLoc();
   Cotangent &known = it->second;
   if (known.support == support) {
-    known.value =
-        arith::AddFOp::create(builder, loc, known.value, contribution);
+    known.value = createSum(builder, loc, known.value, contribution);
     known.isSelected &= added.isSelected;
     return;
   }
   Support united =
       uniteSupports(builder, loc, contribution, known.support, support);
-  known.value =
-      arith::AddFOp::create(builder, loc, selected(known), selected(added));
+  known.value = createSum(builder, loc, selected(known), selected(added));
   known.support = united;
   known.isSelected = true;
 }
@@ -173,7 +172,7 @@ Value BlockTransposer::shapeOf(Value value) {
     return value;
   // A linear value goes once it is transposed. If its extents are known, an
   // empty tensor has them as well.
-  if (type.hasStaticShape() && isLinear(value))
+  if (type.hasStaticShape() && !isSparse(type) && isLinear(value))
     return tensor::EmptyOp::create(builder, value.getLoc(), type.getShape(),
                                    type.getElementType());
   return primal(value);

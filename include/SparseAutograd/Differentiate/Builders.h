@@ -14,16 +14,15 @@
 #ifndef SPARSEAUTOGRAD_DIFFERENTIATE_BUILDERS_H
 #define SPARSEAUTOGRAD_DIFFERENTIATE_BUILDERS_H
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 
 namespace sparse_autograd {
 
-/// A tensor of the shape of the tensor `like`, with elements of `elementType`,
-/// to write an elementwise result into; and one of zeros.
-mlir::Value createEmptyLike(mlir::OpBuilder &builder, mlir::Location loc,
-                            mlir::Value like, mlir::Type elementType);
-mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc,
-                        mlir::Value like, mlir::Type elementType);
+/// The sum of two floats or tensors of floats; two sparse tensors have the same
+/// pattern.
+mlir::Value createSum(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value a, mlir::Value b);
 
 /// `value` where `support` selects, zero elsewhere; `value` itself for the
 /// support that is everywhere. `value` is a float or a tensor of floats. Its
@@ -58,7 +57,7 @@ mlir::Value materializeMask(mlir::OpBuilder &builder, mlir::Location loc,
                             const Support &support, mlir::Value value);
 
 /// A zero of the type of `like` (a float, or a ranked tensor of floats); its
-/// dynamic extents are read from `like`.
+/// dynamic extents, and its pattern, are those of `like`.
 mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value like);
 

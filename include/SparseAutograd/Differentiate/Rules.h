@@ -26,6 +26,7 @@ void registerControlFlowDerivativeRules(mlir::DialectRegistry &registry);
 void registerLinalgDerivativeRules(mlir::DialectRegistry &registry);
 void registerMathDerivativeRules(mlir::DialectRegistry &registry);
 void registerSparseAutogradDerivativeRules(mlir::DialectRegistry &registry);
+void registerSparseTensorDerivativeRules(mlir::DialectRegistry &registry);
 void registerTensorDerivativeRules(mlir::DialectRegistry &registry);
 
 /// All of the above.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Differentiate/Builders.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -14,18 +15,24 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-Value sparse_autograd::createEmptyLike(OpBuilder &builder, Location loc,
-                                       Value like, Type elementType) {
-  return tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, like), elementType);
-}
-
-Value sparse_autograd::createZeros(OpBuilder &builder, Location loc, Value like,
-                                   Type elementType) {
-  Value empty = createEmptyLike(builder, loc, like, elementType);
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(elementType));
-  return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+Value sparse_autograd::createSum(OpBuilder &builder, Location loc, Value a,
+                                 Value b) {
+  if (!isSparse(a.getType()))
+    return arith::AddFOp::create(builder, loc, a, b);
+  auto type = cast<RankedTensorType>(a.getType());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  return createStructured(
+             builder, loc, {a, b},
+             createEmptyLike(builder, loc, a, type.getElementType()),
+             {identity, identity, identity}, iterators,
+             [](OpBuilder &nested, Location loc, ValueRange elements) {
+               Value sum = arith::AddFOp::create(nested, loc, elements[0],
+                                                 elements[1]);
+               linalg::YieldOp::create(nested, loc, sum);
+             })
+      ->getResult(0);
 }
 
 Value sparse_autograd::selectUnder(OpBuilder &builder, Location loc,
@@ -45,9 +52,9 @@ Value sparse_autograd::selectUnder(OpBuilder &builder, Location loc,
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
-  auto select = linalg::GenericOp::create(
-      builder, loc, type, ValueRange{value, support.mask}, init,
-      ArrayRef<AffineMap>{identity, support.map, identity}, iterators,
+  auto select = createStructured(
+      builder, loc, {value, support.mask}, init,
+      {identity, support.map, identity}, iterators,
       [](OpBuilder &nested, Location loc, ValueRange args) {
         Value zero = arith::ConstantOp::create(
             nested, loc, nested.getZeroAttr(args[0].getType()));
@@ -55,7 +62,7 @@ Value sparse_autograd::selectUnder(OpBuilder &builder, Location loc,
             arith::SelectOp::create(nested, loc, args[1], args[0], zero);
         linalg::YieldOp::create(nested, loc, selected);
       });
-  return select.getResult(0);
+  return select->getResult(0);
 }
 
 /// Combines two masks elementwise into a mask of the shape of `value`.
@@ -73,14 +80,13 @@ static Support combineMasks(OpBuilder &builder, Location loc, Value value,
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
-  auto combined = linalg::GenericOp::create(
-      builder, loc, init.getType(), ValueRange{a.mask, b.mask}, init,
-      ArrayRef<AffineMap>{a.map, b.map, identity}, iterators,
+  auto combined = createStructured(
+      builder, loc, {a.mask, b.mask}, init, {a.map, b.map, identity}, iterators,
       [](OpBuilder &nested, Location loc, ValueRange args) {
         Value both = CombineOp::create(nested, loc, args[0], args[1]);
         linalg::YieldOp::create(nested, loc, both);
       });
-  return Support::of(combined.getResult(0));
+  return Support::of(combined->getResult(0));
 }
 
 Support sparse_autograd::intersectSupports(OpBuilder &builder, Location loc,
@@ -105,6 +111,9 @@ Support sparse_autograd::uniteSupports(OpBuilder &builder, Location loc,
 
 Value sparse_autograd::createMask(OpBuilder &builder, Location loc,
                                   bool selects, Value like) {
+  if (isSparse(like.getType()))
+    return selects ? PatternOp::create(builder, loc, like).getResult()
+                   : createZeros(builder, loc, like, builder.getI1Type());
   Value constant =
       arith::ConstantOp::create(builder, loc, builder.getBoolAttr(selects));
   if (!isa<RankedTensorType>(like.getType()))
@@ -159,13 +168,12 @@ Value sparse_autograd::materializeMask(OpBuilder &builder, Location loc,
     SmallVector<utils::IteratorType> iterators(type.getRank(),
                                                utils::IteratorType::parallel);
     AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-    mask = linalg::GenericOp::create(
-               builder, loc, init.getType(), mask, init,
-               ArrayRef<AffineMap>{support.map, identity}, iterators,
+    mask = createStructured(
+               builder, loc, mask, init, {support.map, identity}, iterators,
                [](OpBuilder &nested, Location loc, ValueRange args) {
                  linalg::YieldOp::create(nested, loc, args[0]);
                })
-               .getResult(0);
+               ->getResult(0);
   }
   // The mask may know other extents than the value does.
   auto maskType = type.clone(builder.getI1Type());
@@ -177,7 +185,7 @@ Value sparse_autograd::materializeMask(OpBuilder &builder, Location loc,
 Value sparse_autograd::createZero(OpBuilder &builder, Location loc,
                                   Value like) {
   auto type = dyn_cast<RankedTensorType>(like.getType());
-  if (!type || type.hasStaticShape())
+  if (!type || (type.hasStaticShape() && !isSparse(type)))
     return arith::ConstantOp::create(builder, loc,
                                      builder.getZeroAttr(like.getType()));
   return createZeros(builder, loc, like, type.getElementType());

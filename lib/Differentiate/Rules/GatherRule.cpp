@@ -18,14 +18,14 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-static tensor::ExtractOp getYieldedElement(linalg::GenericOp op) {
-  return op.getBody()
+static tensor::ExtractOp getYieldedElement(linalg::LinalgOp op) {
+  return op.getBlock()
       ->getTerminator()
       ->getOperand(0)
       .getDefiningOp<tensor::ExtractOp>();
 }
 
-bool sparse_autograd::isGatherOf(linalg::GenericOp op, Value source) {
+bool sparse_autograd::isGatherOf(linalg::LinalgOp op, Value source) {
   if (op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1 ||
       op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
       !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation())
@@ -34,7 +34,7 @@ bool sparse_autograd::isGatherOf(linalg::GenericOp op, Value source) {
   if (!element || element.getTensor() != source)
     return false;
   return llvm::all_of(source.getUses(), [&](OpOperand &use) {
-    return !op.getRegion().isAncestor(use.getOwner()->getParentRegion()) ||
+    return !op->getRegion(0).isAncestor(use.getOwner()->getParentRegion()) ||
            use.getOwner() == element;
   });
 }
@@ -44,7 +44,7 @@ namespace {
 /// Loops over the iterations of a gather, outside of it.
 class GatherLoops {
 public:
-  GatherLoops(linalg::GenericOp op, Transposer &transposer)
+  GatherLoops(linalg::LinalgOp op, Transposer &transposer)
       : op(op), transposer(transposer), loc(op.getLoc()),
         resultMap(op.getMatchingIndexingMap(op.getDpsInitOperand(0))) {}
 
@@ -63,7 +63,7 @@ private:
   }
   SmallVector<Value> createIndex(OpBuilder &builder, ValueRange variables);
 
-  linalg::GenericOp op;
+  linalg::LinalgOp op;
   Transposer &transposer;
   Location loc;
   AffineMap resultMap;
@@ -92,7 +92,7 @@ SmallVector<Value> GatherLoops::createIndex(OpBuilder &builder,
     if (!transposer.isLinear(value))
       mapping.map(value, transposer.primal(value));
   tensor::ExtractOp element = getYieldedElement(op);
-  for (Operation &inner : op.getBody()->without_terminator()) {
+  for (Operation &inner : op.getBlock()->without_terminator()) {
     if (&inner == element)
       continue;
     if (auto index = dyn_cast<linalg::IndexOp>(inner))
@@ -109,7 +109,7 @@ Value GatherLoops::scatter(
     Value init, function_ref<Value(OpBuilder &, ValueRange)> makeElement,
     function_ref<Value(OpBuilder &, Value, Value)> combine) {
   OpBuilder &builder = transposer.builder;
-  Value cotangent = transposer.cotangent(op.getResult(0));
+  Value cotangent = transposer.cotangent(op->getResult(0));
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   SmallVector<Value> ends(op.getNumLoops());
@@ -134,12 +134,12 @@ Value GatherLoops::scatter(
       .results.front();
 }
 
-void sparse_autograd::transposeGather(linalg::GenericOp op, Value source,
+void sparse_autograd::transposeGather(linalg::LinalgOp op, Value source,
                                       Transposer &transposer) {
   OpBuilder &builder = transposer.builder;
   Location loc = op.getLoc();
-  Value cotangent = transposer.cotangent(op.getResult(0));
-  Support support = transposer.support(op.getResult(0));
+  Value cotangent = transposer.cotangent(op->getResult(0));
+  Support support = transposer.support(op->getResult(0));
   Value shape = transposer.shapeOf(source);
   GatherLoops loops(op, transposer);
 

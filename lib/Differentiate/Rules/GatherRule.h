@@ -16,12 +16,12 @@ namespace sparse_autograd {
 
 /// Whether `op` does nothing with `source`, a tensor that its region reads,
 /// but extract one element at each iteration and yield it.
-bool isGatherOf(mlir::linalg::GenericOp op, mlir::Value source);
+bool isGatherOf(mlir::linalg::LinalgOp op, mlir::Value source);
 
 /// Adds the cotangent of `source`, of which the linear `op` is a gather: loops
 /// that add each element where it was read, one after the other, so that what
 /// is read several times gets the sum.
-void transposeGather(mlir::linalg::GenericOp op, mlir::Value source,
+void transposeGather(mlir::linalg::LinalgOp op, mlir::Value source,
                      Transposer &transposer);
 
 } // namespace sparse_autograd

@@ -9,6 +9,7 @@
 #include "GenericTangent.h"
 #include "GatherRule.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -23,7 +24,7 @@ namespace {
 /// The tangent of a generic with respect to some of its operands.
 class TangentGeneric {
 public:
-  TangentGeneric(linalg::GenericOp op, Linearizer &linearizer)
+  TangentGeneric(linalg::LinalgOp op, Linearizer &linearizer)
       : op(op), linearizer(linearizer), loc(op.getLoc()) {
     for (OpOperand *input : op.getDpsInputOperands())
       addInput(input->get(), op.getMatchingIndexingMap(input),
@@ -69,7 +70,7 @@ private:
 
   SmallVector<OpResult> findReusable();
 
-  linalg::GenericOp op;
+  linalg::LinalgOp op;
   Linearizer &linearizer;
   Location loc;
   SmallVector<Value> inputs;
@@ -111,7 +112,7 @@ SmallVector<OpResult> TangentGeneric::findReusable() {
   for (OpResult result : op->getResults()) {
     OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
     Operation *computed = op.getMatchingYieldValue(init)->get().getDefiningOp();
-    if (!reduces() && computed && computed->getBlock() == op.getBody() &&
+    if (!reduces() && computed && computed->getBlock() == op.getBlock() &&
         getArithmeticCost(*computed) > 1)
       reusable.push_back(result);
   }
@@ -135,12 +136,18 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
   for (unsigned result : activeResults)
     operandMaps.push_back(
         op.getIndexingMapMatchingResult(op->getResult(result)));
-  auto tangent = linalg::GenericOp::create(
-      builder, loc, TypeRange(ValueRange(inits)), operands, inits, operandMaps,
-      op.getIteratorTypesArray());
+  Operation *tangent =
+      isSparse(inits.front().getType())
+          ? createStructured(builder, loc, operands, inits.front(), operandMaps,
+                             op.getIteratorTypesArray())
+                .getOperation()
+          : linalg::GenericOp::create(builder, loc,
+                                      TypeRange(ValueRange(inits)), operands,
+                                      inits, operandMaps,
+                                      op.getIteratorTypesArray());
 
   // The region computes the primal scalars again, and their tangents.
-  Block &block = tangent.getRegion().emplaceBlock();
+  Block &block = tangent->getRegion(0).emplaceBlock();
   IRMapping mapping;
   for (auto [value, inRegion] : llvm::zip_equal(inputs, regionValues)) {
     Value element =
@@ -173,7 +180,7 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
                             accumulators[it - activeResults.begin()]);
   }
   OpBuilder inner = OpBuilder::atBlockEnd(&block);
-  for (Operation &nested : *op.getBody())
+  for (Operation &nested : *op.getBlock())
     inner.clone(nested, mapping);
   if (failed(linearizer.linearizeBlock(block)))
     return failure();
@@ -205,10 +212,10 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
   for (BlockArgument running : block.getArguments().drop_front(firstRunning))
     linearizer.forget(running);
   block.eraseArguments(firstRunning, block.getNumArguments() - firstRunning);
-  return SmallVector<Value>(tangent.getResults());
+  return SmallVector<Value>(tangent->getResults());
 }
 
-LogicalResult sparse_autograd::linearizeGeneric(linalg::GenericOp op,
+LogicalResult sparse_autograd::linearizeGeneric(linalg::LinalgOp op,
                                                 Linearizer &linearizer) {
   TangentGeneric tangent(op, linearizer);
   tangent.findActiveResults();
@@ -218,6 +225,14 @@ LogicalResult sparse_autograd::linearizeGeneric(linalg::GenericOp op,
   SmallVector<Value> inits;
   for (unsigned result : tangent.getActiveResults()) {
     Value init = op.getDpsInits()[result];
+    // The tangent of a sparse result has its pattern.
+    if (Value value = op->getResult(result); isSparse(value.getType())) {
+      Value start = tangent.reduces() ? linearizer.tangent(init) : Value();
+      inits.push_back(
+          start ? start
+                : createZero(linearizer.builder, op.getLoc(), value));
+      continue;
+    }
     inits.push_back(
         tangent.reduces()
             ? tangentOrZero(linearizer, init, op.getLoc())

@@ -16,7 +16,7 @@ namespace sparse_autograd {
 
 /// Sets the tangents of the results of `op`, on tensors: a generic over the
 /// same space that also reads the tangents of the operands.
-llvm::LogicalResult linearizeGeneric(mlir::linalg::GenericOp op,
+llvm::LogicalResult linearizeGeneric(mlir::linalg::LinalgOp op,
                                      Linearizer &linearizer);
 
 } // namespace sparse_autograd

@@ -11,6 +11,7 @@
 #include "GatherRule.h"
 #include "MatrixProduct.h"
 #include "OperandReach.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Transforms/FoldNegations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,7 +37,7 @@ enum class TransposedQuantity { Cotangent, Support };
 /// The transpose of a linear generic, one operand at a time.
 class TransposedGeneric {
 public:
-  TransposedGeneric(linalg::GenericOp op, Transposer &transposer);
+  TransposedGeneric(linalg::LinalgOp op, Transposer &transposer);
 
   LogicalResult addCotangentOf(OpOperand &operand);
   LogicalResult addCotangentsOfInits();
@@ -53,7 +54,7 @@ private:
   FailureOr<Support> supportOf(OpOperand &operand, const Built &built);
   void setMaskOfProduct(Value mask, AffineMap map);
 
-  linalg::GenericOp op;
+  linalg::LinalgOp op;
   Transposer &transposer;
   Location loc;
   /// Operands of the transposed generics: what is not linear, the cotangents
@@ -74,11 +75,21 @@ private:
 
 } // namespace
 
-TransposedGeneric::TransposedGeneric(linalg::GenericOp op,
+/// A product of dense matrices.
+static std::optional<MatrixProduct> findProduct(linalg::LinalgOp op,
+                                                Transposer &transposer) {
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic || llvm::any_of(op->getOperandTypes(), isSparse))
+    return std::nullopt;
+  return matchMatrixProduct(generic, [&](Value value) {
+    return transposer.isLinear(value);
+  });
+}
+
+TransposedGeneric::TransposedGeneric(linalg::LinalgOp op,
                                      Transposer &transposer)
     : op(op), transposer(transposer), loc(op.getLoc()),
-      product(matchMatrixProduct(
-          op, [&](Value value) { return transposer.isLinear(value); })) {
+      product(findProduct(op, transposer)) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (transposer.isLinear(input->get()))
       continue;
@@ -151,9 +162,8 @@ static Value finishSum(OpBuilder &builder, Location loc, Value sum, Type type,
   AffineMap identity = builder.getMultiDimIdentityMap(tensor.getRank());
   SmallVector<utils::IteratorType> iterators(tensor.getRank(),
                                              utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             builder, loc, init.getType(), sum, init,
-             ArrayRef<AffineMap>{identity, identity}, iterators,
+  return createStructured(
+             builder, loc, sum, init, {identity, identity}, iterators,
              [&](OpBuilder &nested, Location loc, ValueRange args) {
                Value element = args[0];
                if (negate)
@@ -162,7 +172,7 @@ static Value finishSum(OpBuilder &builder, Location loc, Value sum, Type type,
                  element = arith::TruncFOp::create(nested, loc, type, element);
                linalg::YieldOp::create(nested, loc, element);
              })
-      .getResult(0);
+      ->getResult(0);
 }
 
 FailureOr<TransposedGeneric::Built>
@@ -208,10 +218,9 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
     allInputs.push_back(cotangent);
     allMaps.insert(allMaps.end() - 1, op.getMatchingIndexingMap(other));
   }
-  auto transposed =
-      linalg::GenericOp::create(builder, loc, init.getType(), allInputs,
-                                ValueRange{init}, allMaps, iterators);
-  Block &block = transposed.getRegion().emplaceBlock();
+  linalg::LinalgOp transposed =
+      createStructured(builder, loc, allInputs, init, allMaps, iterators);
+  Block &block = transposed->getRegion(0).emplaceBlock();
   for (Value input : allInputs)
     block.addArgument(getElementTypeOrSelf(input.getType()), loc);
   Value accumulator = block.addArgument(resultType, loc);
@@ -225,9 +234,9 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
     if (op.isDpsInit(&other) || transposer.isLinear(other.get()))
       linearArguments.push_back(op.getMatchingBlockArgument(&other));
   std::unique_ptr<Transposer> nested = transposer.createNested(
-      OpBuilder::atBlockEnd(&block), *op.getBody(), linearArguments, mapping);
+      OpBuilder::atBlockEnd(&block), *op.getBlock(), linearArguments, mapping);
   auto cotangents = arguments.drop_front(nonlinearArguments.size());
-  Operation *yield = op.getBody()->getTerminator();
+  Operation *yield = op.getBlock()->getTerminator();
   for (auto [index, number] : llvm::enumerate(results)) {
     Support support;
     if (maskOfResult[index])
@@ -243,7 +252,7 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
   Value value = isCotangent ? nested->cotangent(argument) : support.mask;
   Built built;
   if (!value) {
-    transposed.erase();
+    transposed->erase();
     return built;
   }
   built.hasSupport = static_cast<bool>(support);
@@ -270,7 +279,7 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
   }
   linalg::YieldOp::create(inner, loc, value);
   eraseDeadOps(block);
-  built.result = transposed.getResult(0);
+  built.result = transposed->getResult(0);
   if (isCotangent)
     built.result =
         finishSum(builder, loc, built.result, elementType, isNegated);
@@ -319,7 +328,9 @@ LogicalResult TransposedGeneric::addCotangentOf(OpOperand &operand) {
                                         : transposer.primal(value);
                            });
   Value cotangent = built->result;
-  if (op.getMatchingIndexingMap(&operand).isPermutation())
+  // That of a sparse operand is known on its pattern alone.
+  if (op.getMatchingIndexingMap(&operand).isPermutation() &&
+      !isSparse(operand.get().getType()))
     wholes.emplace_back(&operand, cotangent);
   if (!isa<RankedTensorType>(operand.get().getType()))
     cotangent = tensor::ExtractOp::create(transposer.builder, loc, cotangent);
@@ -347,7 +358,7 @@ LogicalResult TransposedGeneric::addCotangentsOfInits() {
   return success();
 }
 
-LogicalResult sparse_autograd::transposeGeneric(linalg::GenericOp op,
+LogicalResult sparse_autograd::transposeGeneric(linalg::LinalgOp op,
                                                 Transposer &transposer) {
   TransposedGeneric transposed(op, transposer);
   // Those with an element for each iteration first: others are sums of them.

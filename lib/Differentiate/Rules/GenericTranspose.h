@@ -16,7 +16,7 @@ namespace sparse_autograd {
 
 /// Adds the cotangents of the linear operands of `op`: for each a generic over
 /// the same space that writes through the map of that operand.
-llvm::LogicalResult transposeGeneric(mlir::linalg::GenericOp op,
+llvm::LogicalResult transposeGeneric(mlir::linalg::LinalgOp op,
                                      Transposer &transposer);
 
 } // namespace sparse_autograd

@@ -88,7 +88,7 @@ static bool takesAllValues(AffineExpr expr, ArrayRef<int64_t> extents,
   return taken.all();
 }
 
-bool sparse_autograd::isReachedInWhole(linalg::GenericOp op,
+bool sparse_autograd::isReachedInWhole(linalg::LinalgOp op,
                                        OpOperand &operand) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (!type)
@@ -109,7 +109,7 @@ bool sparse_autograd::isReachedInWhole(linalg::GenericOp op,
 }
 
 /// An operand that is one loop's range in a dimension: where its extent is.
-static std::pair<Value, int64_t> findExtent(linalg::GenericOp op,
+static std::pair<Value, int64_t> findExtent(linalg::LinalgOp op,
                                             unsigned loop) {
   AffineExpr expr = getAffineDimExpr(loop, op.getContext());
   for (OpOperand &operand : op->getOpOperands())
@@ -120,7 +120,7 @@ static std::pair<Value, int64_t> findExtent(linalg::GenericOp op,
   llvm_unreachable("every loop has an extent");
 }
 
-Support sparse_autograd::createReach(OpBuilder &builder, linalg::GenericOp op,
+Support sparse_autograd::createReach(OpBuilder &builder, linalg::LinalgOp op,
                                      OpOperand &operand, Value shape,
                                      function_ref<Value(Value)> counterpart) {
   Location loc = op.getLoc();

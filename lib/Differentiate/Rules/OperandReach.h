@@ -23,12 +23,12 @@ llvm::SmallVector<unsigned> getLoopsOfOwnDimension(mlir::AffineMap map);
 
 /// Whether `op` is known to read every element of `operand`. A convolution with
 /// a stride may leave some out, and so does an index that is a constant.
-bool isReachedInWhole(mlir::linalg::GenericOp op, mlir::OpOperand &operand);
+bool isReachedInWhole(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
 
 /// The elements of `operand` that `op` reads, whatever its region does. `shape`
 /// has the extents of `operand`; `counterpart` gives a value, visible at the
 /// insertion point of `builder`, with those of another operand.
-Support createReach(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
+Support createReach(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
                     mlir::OpOperand &operand, mlir::Value shape,
                     llvm::function_ref<mlir::Value(mlir::Value)> counterpart);
 

@@ -16,5 +16,6 @@ void sparse_autograd::registerDerivativeRules(mlir::DialectRegistry &registry) {
   registerLinalgDerivativeRules(registry);
   registerMathDerivativeRules(registry);
   registerSparseAutogradDerivativeRules(registry);
+  registerSparseTensorDerivativeRules(registry);
   registerTensorDerivativeRules(registry);
 }

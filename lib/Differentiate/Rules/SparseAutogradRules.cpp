@@ -15,6 +15,7 @@
 
 #include "CallRules.h"
 #include "MaskedSlices.h"
+#include "SparseRules.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Differentiate/Rules.h"
@@ -241,5 +242,6 @@ void sparse_autograd::registerSparseAutogradDerivativeRules(
     StopGradientOp::attachInterface<ConstantModel<StopGradientOp>>(*context);
     LogOp::attachInterface<ConstantModel<LogOp>>(*context);
     attachCallRules(*context);
+    attachSparseRules(*context);
   });
 }

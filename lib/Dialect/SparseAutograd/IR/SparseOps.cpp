@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
-#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -101,6 +102,53 @@ LogicalResult SampleOp::verify() {
            << input << ", but its result is " << result
            << "; shape and element type must be the same";
   return success();
+}
+
+namespace {
+/// A sample of what a structured op computes is computed at the pattern.
+struct SampleOfStructured : OpRewritePattern<SampleOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SampleOp op,
+                                PatternRewriter &rewriter) const override {
+    auto producer = op.getInput().getDefiningOp<linalg::LinalgOp>();
+    if (!producer || producer->getNumResults() != 1 ||
+        !producer->hasOneUse() ||
+        llvm::any_of(producer->getOperandTypes(), isSparse))
+      return failure();
+    OpOperand *init = producer.getDpsInitOperand(0);
+    AffineMap map = producer.getMatchingIndexingMap(init);
+    if (!map.isProjectedPermutation() ||
+        producer.getNumParallelLoops() != map.getNumResults())
+      return failure();
+    Location loc = producer.getLoc();
+    Value start;
+    if (producer.payloadUsesValueFromOperand(init) && !isZeros(init->get()))
+      start = SampleOp::create(rewriter, loc, op.getType(), init->get(),
+                               op.getPattern());
+    else
+      start = ZerosOp::create(rewriter, loc, op.getType(), op.getPattern());
+    auto sampled = SampledGenericOp::create(
+        rewriter, loc, SmallVector<Value>(producer.getDpsInputs()), start,
+        producer.getIndexingMapsArray(), producer.getIteratorTypesArray());
+    rewriter.cloneRegionBefore(producer->getRegion(0), sampled.getRegion(),
+                               sampled.getRegion().begin());
+    rewriter.replaceOp(op, sampled);
+    return success();
+  }
+
+private:
+  static bool isZeros(Value value) {
+    auto fill = value.getDefiningOp<linalg::FillOp>();
+    return fill && (matchPattern(fill.getInputs().front(), m_AnyZeroFloat()) ||
+                    matchPattern(fill.getInputs().front(), m_Zero()));
+  }
+};
+} // namespace
+
+void SampleOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<SampleOfStructured>(context);
 }
 
 //===----------------------------------------------------------------------===//

@@ -91,6 +91,7 @@ def SparseAutograd_SampleOp : SparseAutograd_Op<"sample", [Pure]> {
     `:` type($input) `,` type($pattern) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def SparseAutograd_SampledGenericOp : SparseAutograd_Op<"sampled_generic", [

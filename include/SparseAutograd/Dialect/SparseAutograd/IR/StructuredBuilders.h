@@ -1,0 +1,42 @@
+//===- StructuredBuilders.h - dense and sparse alike ------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builders for code that is the same on dense and on sparse tensors: a result
+// like a dense tensor has all elements, one like a sparse tensor those of its
+// pattern.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_STRUCTUREDBUILDERS_H
+#define SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_STRUCTUREDBUILDERS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace sparse_autograd {
+
+/// A tensor of the shape, and the pattern, of the tensor `like`, with elements
+/// of `elementType`, to write an elementwise result into; and one of zeros.
+mlir::Value createEmptyLike(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value like, mlir::Type elementType);
+mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value like, mlir::Type elementType);
+
+/// A structured op with one result, on the pattern of `init` if that is sparse:
+/// a `linalg.generic` or a `sampled_generic`. Without `buildBody` its region
+/// has no block yet.
+mlir::linalg::LinalgOp createStructured(
+    mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
+    mlir::Value init, llvm::ArrayRef<mlir::AffineMap> maps,
+    llvm::ArrayRef<mlir::utils::IteratorType> iterators,
+    llvm::function_ref<void(mlir::OpBuilder &, mlir::Location,
+                            mlir::ValueRange)>
+        buildBody = nullptr);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_STRUCTUREDBUILDERS_H

@@ -1,0 +1,94 @@
+//===- SparseRules.cpp - derivatives of ops on sparse tensors -------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tangent and a cotangent of a sparse value have its pattern. To copy between
+// storages is linear: tangents are sampled at the pattern of the result,
+// cotangents at that of the source, or written to a dense tensor (semantics S2
+// to S6).
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseRules.h"
+#include "GenericTangent.h"
+#include "GenericTranspose.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Differentiate/Builders.h"
+#include "SparseAutograd/Differentiate/Rules.h"
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// The elements of `value` in the storage of `like`: at its pattern, or
+/// everywhere if it is dense.
+static Value copyLike(OpBuilder &builder, Location loc, Value value,
+                      Value like) {
+  auto type = cast<RankedTensorType>(like.getType());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  return createStructured(
+             builder, loc, value,
+             createEmptyLike(builder, loc, like, type.getElementType()),
+             {identity, identity}, iterators,
+             [](OpBuilder &nested, Location loc, ValueRange elements) {
+               linalg::YieldOp::create(nested, loc, elements.front());
+             })
+      ->getResult(0);
+}
+
+namespace {
+
+struct SampledGenericModel
+    : LinearizableOpInterface::ExternalModel<SampledGenericModel,
+                                             SampledGenericOp> {
+  LogicalResult linearize(Operation *op, Linearizer &linearizer) const {
+    return linearizeGeneric(cast<linalg::LinalgOp>(op), linearizer);
+  }
+  LogicalResult transpose(Operation *op, Transposer &transposer) const {
+    return transposeGeneric(cast<linalg::LinalgOp>(op), transposer);
+  }
+};
+
+/// A copy from one storage to another.
+template <typename OpTy>
+struct CopyModel
+    : LinearizableOpInterface::ExternalModel<CopyModel<OpTy>, OpTy> {
+  LogicalResult linearize(Operation *op, Linearizer &linearizer) const {
+    Value tangent = linearizer.tangent(op->getOperand(0));
+    Value copy = copyLike(linearizer.builder, op->getLoc(), tangent,
+                          op->getResult(0));
+    linearizer.setTangent(op->getResult(0), copy);
+    return success();
+  }
+};
+
+/// An op whose result does not depend on the values of its operand.
+template <typename OpTy>
+struct PatternModel
+    : LinearizableOpInterface::ExternalModel<PatternModel<OpTy>, OpTy> {
+  LogicalResult linearize(Operation *, Linearizer &) const { return success(); }
+};
+
+} // namespace
+
+void sparse_autograd::attachSparseRules(MLIRContext &context) {
+  SampledGenericOp::attachInterface<SampledGenericModel>(context);
+  SampleOp::attachInterface<CopyModel<SampleOp>>(context);
+  ZerosOp::attachInterface<PatternModel<ZerosOp>>(context);
+  PatternOp::attachInterface<PatternModel<PatternOp>>(context);
+}
+
+void sparse_autograd::registerSparseTensorDerivativeRules(
+    DialectRegistry &registry) {
+  registry.addExtension(
+      +[](MLIRContext *context, sparse_tensor::SparseTensorDialect *) {
+        sparse_tensor::ConvertOp::attachInterface<
+            CopyModel<sparse_tensor::ConvertOp>>(*context);
+      });
+}
