@@ -60,6 +60,16 @@ static LogicalResult buildForward(func::FuncOp derivative,
     linearizer.setTangent(
         argument, body.addArgument(argument.getType(), argument.getLoc()));
   }
+  for (int64_t index : wrt) {
+    // A tangent from outside may have another pattern.
+    BlockArgument argument = body.getArgument(index);
+    if (!isSparse(argument.getType()))
+      continue;
+    linearizer.builder.setInsertionPointToStart(&body);
+    linearizer.setTangent(
+        argument, createCopyLike(linearizer.builder, argument.getLoc(),
+                                 linearizer.tangent(argument), argument));
+  }
   if (failed(linearizer.linearizeBlock(body)))
     return failure();
 
@@ -134,6 +144,9 @@ static LogicalResult buildReverse(func::FuncOp derivative, DerivativeMode mode,
     Value seed = mode == DerivativeMode::Vjp
                      ? cotangents[index]
                      : createOne(builder, output.getLoc(), output.getType());
+    // A cotangent from outside may have another pattern.
+    if (isSparse(output.getType()))
+      seed = createCopyLike(builder, output.getLoc(), seed, output);
     transposer.accumulate(tangent, seed, Support());
   }
   if (failed(transposer.run()))

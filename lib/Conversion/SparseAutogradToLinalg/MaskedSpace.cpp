@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MaskedSpace.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -126,12 +127,11 @@ Value MaskedSpace::mapElements(ValueRange slices, Type elementType,
   SmallVector<AffineMap> maps;
   getInputs(slices, inputs, maps);
   maps.push_back(elementMap);
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, input), elementType);
+  Value empty = createEmptyLike(rewriter, loc, input, elementType);
   SmallVector<utils::IteratorType> parallel(type.getRank(),
                                             utils::IteratorType::parallel);
-  auto generic = linalg::GenericOp::create(
-      rewriter, loc, empty.getType(), inputs, empty, maps, parallel,
+  linalg::LinalgOp generic = createStructured(
+      rewriter, loc, inputs, empty, maps, parallel,
       [&](OpBuilder &builder, Location loc, ValueRange arguments) {
         ScalarBuilder scalars(builder, loc, flags);
         Element element =
@@ -140,7 +140,7 @@ Value MaskedSpace::mapElements(ValueRange slices, Type elementType,
         linalg::YieldOp::create(builder, loc,
                                 scalars.convert(value, elementType));
       });
-  return generic.getResult(0);
+  return generic->getResult(0);
 }
 
 Value MaskedSpace::getSliceSize() {

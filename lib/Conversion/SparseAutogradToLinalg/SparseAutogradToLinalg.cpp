@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/SparseAutogradToLinalg/SparseAutogradToLinalg.h"
 #include "Patterns.h"
+#include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Transforms/ExpandOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,15 +40,20 @@ static LogicalResult checkConvertible(Operation *op) {
                            "--sparse-autograd-differentiate first");
   if (!isConverted(op))
     return success();
-  for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
-                                      llvm::to_vector(op->getResultTypes())))
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && tensor.getEncoding() && !isa<GradMaskOp, StopGradientOp>(op))
-      return op->emitOpError("is converted on dense tensors only, not on ")
-             << tensor
-             << "; make it dense with sparse_tensor.convert, and give the "
-                "elements that count as a mask";
-  return success();
+  if (!isa<MaskedSoftmaxOp, MaskedLogSoftmaxOp>(op) ||
+      !isSparse(op->getResult(0).getType()))
+    return success();
+  // The result has the pattern of the input: what is selected must be stored.
+  SparsePatterns patterns;
+  auto masked = cast<MaskOpInterface>(op);
+  Value mask = masked.getMaskOperand();
+  if (mask && isSparse(mask.getType()) &&
+      patterns.originOf(mask) == patterns.originOf(masked.getMaskedOperand()))
+    return success();
+  return op->emitOpError("selects elements that its sparse operand may not "
+                         "store; give sparse_autograd.pattern of the operand "
+                         "as the mask, or make the operand dense with "
+                         "sparse_tensor.convert");
 }
 
 namespace {

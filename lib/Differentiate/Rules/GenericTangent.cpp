@@ -141,10 +141,9 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
           ? createStructured(builder, loc, operands, inits.front(), operandMaps,
                              op.getIteratorTypesArray())
                 .getOperation()
-          : linalg::GenericOp::create(builder, loc,
-                                      TypeRange(ValueRange(inits)), operands,
-                                      inits, operandMaps,
-                                      op.getIteratorTypesArray());
+          : linalg::GenericOp::create(
+                builder, loc, TypeRange(ValueRange(inits)), operands, inits,
+                operandMaps, op.getIteratorTypesArray());
 
   // The region computes the primal scalars again, and their tangents.
   Block &block = tangent->getRegion(0).emplaceBlock();
@@ -229,8 +228,7 @@ LogicalResult sparse_autograd::linearizeGeneric(linalg::LinalgOp op,
     if (Value value = op->getResult(result); isSparse(value.getType())) {
       Value start = tangent.reduces() ? linearizer.tangent(init) : Value();
       inits.push_back(
-          start ? start
-                : createZero(linearizer.builder, op.getLoc(), value));
+          start ? start : createZero(linearizer.builder, op.getLoc(), value));
       continue;
     }
     inits.push_back(

@@ -81,9 +81,8 @@ static std::optional<MatrixProduct> findProduct(linalg::LinalgOp op,
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
   if (!generic || llvm::any_of(op->getOperandTypes(), isSparse))
     return std::nullopt;
-  return matchMatrixProduct(generic, [&](Value value) {
-    return transposer.isLinear(value);
-  });
+  return matchMatrixProduct(
+      generic, [&](Value value) { return transposer.isLinear(value); });
 }
 
 TransposedGeneric::TransposedGeneric(linalg::LinalgOp op,

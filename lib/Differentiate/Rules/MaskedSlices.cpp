@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MaskedSlices.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -72,7 +73,8 @@ Value MaskedSlices::getShape(Extent extent) {
 }
 
 Value MaskedSlices::note(Value value, Extent extent) {
-  if (linearizer && !cast<RankedTensorType>(value.getType()).hasStaticShape())
+  if (linearizer && (isSparse(value.getType()) ||
+                     !cast<RankedTensorType>(value.getType()).hasStaticShape()))
     linearizer->noteShape(value, getShape(extent));
   return value;
 }
@@ -131,22 +133,22 @@ Value MaskedSlices::restoreReducedDims(Value value, Value reduction) {
 Value MaskedSlices::elementwise(Extent extent, Type resultType,
                                 ArrayRef<Value> operands,
                                 ArrayRef<AffineMap> maps, Body body) {
-  SmallVector<OpFoldResult> shape =
-      extent == Extent::Full ? tensor::getMixedSizes(builder, loc, like)
-                             : getReducedShape();
-  Value init = tensor::EmptyOp::create(builder, loc, shape, resultType);
+  Value init = extent == Extent::Full
+                   ? createEmptyLike(builder, loc, like, resultType)
+                   : tensor::EmptyOp::create(builder, loc, getReducedShape(),
+                                             resultType);
+  int64_t rank = cast<RankedTensorType>(init.getType()).getRank();
   SmallVector<AffineMap> allMaps(maps);
-  allMaps.push_back(builder.getMultiDimIdentityMap(shape.size()));
-  SmallVector<utils::IteratorType> iterators(shape.size(),
+  allMaps.push_back(builder.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   Value result =
-      linalg::GenericOp::create(
-          builder, loc, init.getType(), ValueRange(operands), init, allMaps,
-          iterators,
-          [&](OpBuilder &nested, Location loc, ValueRange args) {
-            linalg::YieldOp::create(nested, loc, body(nested, loc, args));
-          })
-          .getResult(0);
+      createStructured(builder, loc, operands, init, allMaps, iterators,
+                       [&](OpBuilder &nested, Location loc, ValueRange args) {
+                         linalg::YieldOp::create(nested, loc,
+                                                 body(nested, loc, args));
+                       })
+          ->getResult(0);
   return note(result, extent);
 }
 

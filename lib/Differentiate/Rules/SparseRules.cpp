@@ -24,24 +24,6 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// The elements of `value` in the storage of `like`: at its pattern, or
-/// everywhere if it is dense.
-static Value copyLike(OpBuilder &builder, Location loc, Value value,
-                      Value like) {
-  auto type = cast<RankedTensorType>(like.getType());
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  return createStructured(
-             builder, loc, value,
-             createEmptyLike(builder, loc, like, type.getElementType()),
-             {identity, identity}, iterators,
-             [](OpBuilder &nested, Location loc, ValueRange elements) {
-               linalg::YieldOp::create(nested, loc, elements.front());
-             })
-      ->getResult(0);
-}
-
 namespace {
 
 struct SampledGenericModel
@@ -61,8 +43,8 @@ struct CopyModel
     : LinearizableOpInterface::ExternalModel<CopyModel<OpTy>, OpTy> {
   LogicalResult linearize(Operation *op, Linearizer &linearizer) const {
     Value tangent = linearizer.tangent(op->getOperand(0));
-    Value copy = copyLike(linearizer.builder, op->getLoc(), tangent,
-                          op->getResult(0));
+    Value copy = createCopyLike(linearizer.builder, op->getLoc(), tangent,
+                                op->getResult(0));
     linearizer.setTangent(op->getResult(0), copy);
     return success();
   }

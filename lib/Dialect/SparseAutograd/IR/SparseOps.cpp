@@ -112,8 +112,7 @@ struct SampleOfStructured : OpRewritePattern<SampleOp> {
   LogicalResult matchAndRewrite(SampleOp op,
                                 PatternRewriter &rewriter) const override {
     auto producer = op.getInput().getDefiningOp<linalg::LinalgOp>();
-    if (!producer || producer->getNumResults() != 1 ||
-        !producer->hasOneUse() ||
+    if (!producer || producer->getNumResults() != 1 || !producer->hasOneUse() ||
         llvm::any_of(producer->getOperandTypes(), isSparse))
       return failure();
     OpOperand *init = producer.getDpsInitOperand(0);

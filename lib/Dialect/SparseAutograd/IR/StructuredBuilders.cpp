@@ -24,8 +24,8 @@ Value sparse_autograd::createZeros(OpBuilder &builder, Location loc, Value like,
                                    Type elementType) {
   if (isSparse(like.getType()))
     return ZerosOp::create(
-        builder, loc,
-        cast<RankedTensorType>(like.getType()).clone(elementType), like);
+        builder, loc, cast<RankedTensorType>(like.getType()).clone(elementType),
+        like);
   Value empty = createEmptyLike(builder, loc, like, elementType);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(elementType));
