@@ -10,9 +10,11 @@
 #define SPARSEAUTOGRAD_TEST_FUZZ_FUZZLIMITS_H
 
 #include "SparseAutograd/IO/CoordinateMatrix.h"
+#include "SparseAutograd/IO/CoordinateTensor.h"
 #include "SparseAutograd/IO/Limits.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <algorithm>
 #include <cstdlib>
 
 namespace sparse_autograd::io {
@@ -53,6 +55,25 @@ inline void checkMatrix(const CoordinateMatrix &matrix) {
     require(i == 0 || matrix.rowIndices[i - 1] < row ||
             (matrix.rowIndices[i - 1] == row &&
              matrix.columnIndices[i - 1] < column));
+  }
+}
+
+/// As checkMatrix, for any rank.
+inline void checkTensor(const CoordinateTensor &tensor) {
+  int64_t count = tensor.getNumEntries();
+  size_t rank = tensor.getRank();
+  require(rank > 0 && tensor.coordinates.size() == count * rank &&
+          tensor.isInferred.size() == rank);
+  require(tensor.values.data.size() ==
+          (tensor.isPattern ? 0 : count * getByteWidth(tensor.values.type)));
+  for (int64_t i = 0; i < count; ++i) {
+    llvm::ArrayRef<int64_t> at = tensor.getCoordinates(i);
+    for (size_t dim = 0; dim < rank; ++dim)
+      require(at[dim] >= 0 && at[dim] < tensor.shape[dim]);
+    require(i == 0 ||
+            std::lexicographical_compare(tensor.getCoordinates(i - 1).begin(),
+                                         tensor.getCoordinates(i - 1).end(),
+                                         at.begin(), at.end()));
   }
 }
 

@@ -6,6 +6,11 @@
 A `Program` is MLIR text and a list of calls, each with a check of its results.
 The program `sparse-call` performs them. Arrays of bf16 are float32 in NumPy
 (which has no such type) and hold numbers of bf16 only.
+
+A sparse type names its encoding, as in tensor<3x?xf64, #CSR>. Such an argument
+is a `Storage`, which is passed as it is, or a matrix of scipy.sparse or a tuple
+(coordinates, values, shape), which the reader of files stores; such a result is
+a `Storage`.
 """
 
 import json
@@ -19,11 +24,13 @@ import tempfile
 import numpy as np
 
 import masked_ops
+from sparse_storage import Storage
 
 FLOATS = ("f64", "f32", "f16", "bf16")
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16,
           "bf16": np.float32, "i1": np.bool_, "i64": np.int64,
-          "i32": np.int32, "index": np.int64}
+          "i32": np.int32, "i16": np.int16, "i8": np.int8,
+          "index": np.int64}
 
 
 def to_type(array, element_type):
@@ -37,20 +44,28 @@ def to_type(array, element_type):
     return rounded
 
 
-def tensor_type(shape, element_type, dynamic=False):
+def tensor_type(shape, element_type, dynamic=False, encoding=None):
     """tensor<...>; a scalar without a shape. An extent is ? if `dynamic`, a
-    truth for all dimensions or a tuple of some, says so."""
+    truth for all dimensions or a tuple of some, says so; `encoding` is the name
+    of one."""
     if shape is None:
         return element_type
     if not isinstance(dynamic, tuple):
         dynamic = range(len(shape)) if dynamic else ()
     extents = ["?" if d in dynamic else str(extent)
                for d, extent in enumerate(shape)]
-    return "tensor<" + "x".join(extents + [element_type]) + ">"
+    suffix = f", #{encoding}" if encoding else ""
+    return "tensor<" + "x".join(extents + [element_type]) + suffix + ">"
+
+
+def encoding_of(type_):
+    """The name of the encoding of a type; none if it is dense."""
+    return type_.rstrip(">").split("#")[1] if "#" in type_ else None
 
 
 def element_type_of(type_):
     """The element type of a type as MLIR writes it."""
+    type_ = type_.split(",")[0]
     return type_.rstrip(">").split("x")[-1].split("<")[-1] if (
         "<" in type_) else type_
 
@@ -61,12 +76,20 @@ class Program:
     def __init__(self, name, level=1, threads=2):
         self.name, self.level, self.threads = name, level, threads
         self.text, self.types, self.calls = [], {}, []
+        self.encodings = {}
         self.comparisons, self.failures = 0, []
         self.seconds = None  # of processor time that sparse-call may take
 
     def define(self, text):
         """Adds MLIR text as it is."""
         self.text.append(text)
+
+    def define_encoding(self, name, encoding):
+        """Lets types name an encoding, as #name; returns the name."""
+        if name not in self.encodings:
+            self.define(f"#{name} = {encoding.mlir()}")
+        assert self.encodings.setdefault(name, encoding) == encoding, name
+        return name
 
     def entry(self, name, arguments, results, body):
         """Adds a public function of arguments %a0, %a1, ... of the types
@@ -81,29 +104,69 @@ class Program:
         """Calls an entry; `check` gets the results and returns how many numbers
         it compared. If `check` is a string the call has to fail, with a
         message that contains it."""
-        self.calls.append((entry, [np.asarray(a) for a in arguments], check,
-                           label, self.threads if threads is None else threads))
-
-    def _write_array(self, folder, files, array, element_type):
-        array = np.asarray(array, dtype=DTYPES[element_type])
-        key = (array.tobytes(), array.shape, element_type)
-        if key not in files:
-            files[key] = os.path.join(folder, f"a{len(files)}.npy")
-            if element_type == "bf16":
-                bits = np.ascontiguousarray(array).view(np.uint32)
-                array = (bits >> np.uint32(16)).astype(np.uint16)
-                array = array.reshape(key[1])
-            np.save(files[key], array)
-        return files[key]
+        self.calls.append((entry, list(arguments), check, label,
+                           self.threads if threads is None else threads))
 
     @staticmethod
-    def _read_array(path, element_type):
-        array = np.load(path)
+    def _to_bits(array, element_type):
+        """The array as it is in a file."""
+        array = np.ascontiguousarray(array, dtype=DTYPES[element_type]).reshape(
+            np.shape(array))
+        if element_type == "bf16":
+            bits = array.view(np.uint32) if array.ndim else (
+                array.reshape(1).view(np.uint32).reshape(()))
+            array = (bits >> np.uint32(16)).astype(np.uint16)
+        return array
+
+    @staticmethod
+    def _from_bits(array, element_type):
         if element_type == "bf16":
             shape = array.shape
             bits = np.ascontiguousarray(array).astype(np.uint32)
             array = (bits << np.uint32(16)).view(np.float32).reshape(shape)
         return array
+
+    def _write_array(self, folder, files, array, type_):
+        element_type = element_type_of(type_)
+        if encoding_of(type_):
+            return self._write_sparse(folder, files, array, element_type)
+        array = np.asarray(array, dtype=DTYPES[element_type])
+        key = (array.tobytes(), array.shape, element_type)
+        if key not in files:
+            files[key] = os.path.join(folder, f"a{len(files)}.npy")
+            np.save(files[key], self._to_bits(array, element_type))
+        return files[key]
+
+    def _write_sparse(self, folder, files, tensor, element_type):
+        """Writes the components of a Storage, else entries."""
+        path = os.path.join(folder, f"a{len(files)}.npz")
+        files[path] = path
+        if isinstance(tensor, Storage):
+            components = [*tensor.components[:-1],
+                          self._to_bits(tensor.values, element_type)]
+            np.savez(path, shape=np.array(tensor.shape, np.int64),
+                     **{f"component{i}": c for i, c in enumerate(components)})
+            return path
+        if hasattr(tensor, "tocoo"):
+            matrix = tensor.tocoo()
+            tensor = (np.stack(matrix.coords, 1), matrix.data, matrix.shape)
+        coordinates, values, shape = tensor
+        coordinates = np.asarray(coordinates, np.int64).reshape(-1, len(shape))
+        np.savez(path, coords=coordinates.T, format=b"coo",
+                 data=self._to_bits(values, element_type),
+                 shape=np.array(shape, np.int64))
+        return path
+
+    def _read_array(self, path, type_):
+        element_type = element_type_of(type_)
+        encoding = encoding_of(type_)
+        if not encoding:
+            return self._from_bits(np.load(path), element_type)
+        with np.load(path) as file:
+            components = [file[f"component{i}"] for i in range(len(file) - 1)]
+            shape = tuple(file["shape"].tolist())
+        values = self._from_bits(components.pop(), element_type)
+        return Storage([*components, values], shape, self.encodings[encoding])
 
     def run(self):
         """Performs the calls and their checks."""
@@ -127,12 +190,13 @@ class Program:
         files, lines, outputs = {}, [], []
         for number, (entry, arguments, _, _, threads) in enumerate(self.calls):
             types, results = self.types[entry]
-            outputs.append([os.path.join(folder, f"r{number}_{i}.npy")
-                            for i in range(len(results))])
+            outputs.append([os.path.join(folder, f"r{number}_{i}" + (
+                ".npz" if encoding_of(type_) else ".npy"))
+                            for i, type_ in enumerate(results)])
             lines.append(json.dumps({
                 "entry": entry, "threads": threads, "results": outputs[-1],
                 "arguments": [
-                    self._write_array(folder, files, a, element_type_of(t))
+                    self._write_array(folder, files, a, t)
                     for a, t in zip(arguments, types, strict=True)]}))
         calls = os.path.join(folder, "calls.json")
         with open(calls, "w", encoding="utf-8") as file:
@@ -165,7 +229,7 @@ class Program:
                 self.comparisons += 1
                 return
             assert line == "ok", line
-            results = [self._read_array(path, element_type_of(type_))
+            results = [self._read_array(path, type_)
                        for path, type_ in zip(paths, self.types[entry][1])]
             self.comparisons += check(*results)
         except AssertionError as error:

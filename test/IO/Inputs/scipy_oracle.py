@@ -11,6 +11,7 @@ that folder too. What SPARSE_READ writes is read back the same way.
 """
 
 import argparse
+import dataclasses
 import gzip
 import io
 import itertools
@@ -27,6 +28,41 @@ TYPES = {
     "i64": np.int64, "ui8": np.uint8, "ui16": np.uint16, "ui32": np.uint32,
     "ui64": np.uint64, "f16": np.float16, "f32": np.float32, "f64": np.float64,
 }
+
+
+@dataclasses.dataclass
+class Tensor:
+    """A sparse tensor: a row of `coordinates` for each entry, in order."""
+    extents: list
+    is_inferred: list
+    coordinates: np.ndarray
+    values: np.ndarray  # or None, of a pattern
+
+    @staticmethod
+    def parse(head, lines):
+        extents = [int(text.rstrip("?")) for text in head[1:]]
+        entries = [line.split() for line in lines]
+        coordinates = np.array([entry[:-1] for entry in entries],
+                               dtype=np.int64).reshape(-1, len(extents))
+        values = None
+        if head[0] != "pattern":
+            dtype = np.dtype(TYPES[head[0]])
+            values = np.array([int(entry[-1], 16) for entry in entries],
+                              dtype=f"u{dtype.itemsize}").view(dtype)
+        return Tensor(extents, [text.endswith("?") for text in head[1:]],
+                      coordinates, values)
+
+    def expect(self, extents, coordinates, values, is_inferred=None):
+        coordinates = np.asarray(coordinates)
+        order = np.lexsort(coordinates.T[::-1])
+        assert self.extents == list(extents), (self.extents, extents)
+        assert self.is_inferred == (is_inferred or [False] * len(extents))
+        assert np.array_equal(self.coordinates, coordinates[order])
+        if values is None:
+            assert self.values is None
+        else:
+            assert self.values.dtype == values.dtype
+            assert self.values.tobytes() == values[order].tobytes()
 
 
 class Reader:
@@ -52,8 +88,8 @@ class Reader:
             lines.append(line)
         return "".join(lines)
 
-    def write(self, source, target):
-        assert self.run(f"{source}\t{target}") == ""
+    def write(self, source, target, *options):
+        assert self.run(f"{source}\t{target}", *options) == ""
 
     def close(self):
         for process in self.processes.values():
@@ -62,9 +98,11 @@ class Reader:
             assert process.wait() == 0
 
     def read(self, path, *options):
-        """An array, or a scipy.sparse.coo_array with its ids."""
+        """An array, a scipy.sparse.coo_array with its ids, or a Tensor."""
         lines = self.run(path, *options).splitlines()
         head = lines[0].split()
+        if head[0] == "tensor":
+            return Tensor.parse(head[1:], lines[1:])
         if head[0] == "dense":
             dtype = np.dtype(TYPES[head[1]])
             bits = np.array([int(text, 16) for text in lines[1:]],
@@ -344,6 +382,143 @@ def check_writers(reader, generator, folder):
                              "written mtx")
 
 
+def random_entries(generator, dtype, extents):
+    """Coordinates in no order, each once, and values, some of them zero."""
+    cells = np.array(list(np.ndindex(*extents)), dtype=np.int64)
+    cells = cells.reshape(-1, len(extents))
+    generator.shuffle(cells)
+    coordinates = cells[:len(cells) * 2 // 5]
+    values = random_array(generator, np.dtype(dtype), (len(coordinates),))
+    values[-1:] = 0
+    return coordinates, values
+
+
+SIZES = [(0, 0), (1, 1), (4, 0), (2, 7), (33, 20)]
+
+
+def check_sparse_npz(reader, generator, folder):
+    path = folder / "sparse.npz"
+    types = [dtype for dtype in TYPES.values() if dtype != np.float16]
+    for dtype, layout, size, index in itertools.product(
+            types, ("csr", "csc", "coo"), SIZES, (np.int32, np.int64)):
+        coordinates, values = random_entries(generator, dtype, size)
+        matrix = scipy.sparse.coo_array((values, tuple(coordinates.T)),
+                                        shape=size)
+        if layout != "coo":
+            # Not by SciPy's conversion: the indices stay in no order.
+            outer = coordinates[:, int(layout == "csc")]
+            order = np.argsort(outer, kind="stable")
+            pointers = np.searchsorted(outer[order], np.arange(
+                size[int(layout == "csc")] + 1))
+            make = getattr(scipy.sparse, f"{layout}_array")
+            matrix = make((values[order],
+                           coordinates[order, int(layout == "csr")].astype(index),
+                           pointers.astype(index)), shape=size)
+        scipy.sparse.save_npz(path, matrix, compressed=index == np.int64)
+        reader.read(path).expect(size, coordinates, values)
+        reader.count("sparse npz")
+    # Of any rank, by coordinates.
+    for extents in ((7,), (3, 4, 5), (2, 3, 1, 2)):
+        coordinates, values = random_entries(generator, np.float32, extents)
+        scipy.sparse.save_npz(path, scipy.sparse.coo_array(
+            (values, tuple(coordinates.T)), shape=extents))
+        reader.read(path).expect(extents, coordinates, values)
+        reader.count("sparse npz")
+    # Parts with a name, and without data, shape or format.
+    coordinates, values = random_entries(generator, np.float64, (9, 5))
+    matrix = scipy.sparse.coo_array((values, tuple(coordinates.T)),
+                                    shape=(9, 5)).tocsr()
+    parts = {"a_indptr": matrix.indptr, "a_indices": matrix.indices,
+             "b_indptr": matrix.indptr, "b_indices": matrix.indices,
+             "b_data": matrix.data, "b_shape": np.int32([9, 8]),
+             "c_row": coordinates[:, 0], "c_col": coordinates[:, 1],
+             "c_data": values, "other": np.arange(3)}
+    np.savez(path, **parts)
+    most = coordinates.max(axis=0) + 1
+    reader.read(f"{path}:a").expect((9, most[1]), coordinates, None,
+                                    [False, True])
+    reader.read(f"{path}:b").expect((9, 8), coordinates, values)
+    reader.read(f"{path}:c").expect(most, coordinates, values, [True, True])
+    reader.expect_dense(f"{path}:other", np.arange(3), "sparse npz")
+    # Duplicates.
+    row, column = generator.integers(0, 4, (2, 40))
+    value = generator.integers(-800, 800, 40) / 8
+    scipy.sparse.save_npz(path, scipy.sparse.coo_array(
+        (value, (row, column)), shape=(4, 5)))
+    expected = scipy.sparse.coo_array((value, (row, column)), shape=(4, 5))
+    expected.sum_duplicates()
+    reader.read(path, "--coalesce").expect(
+        (4, 5), np.stack([expected.row, expected.col], 1), expected.data)
+    reader.count("sparse npz")
+
+
+def check_tns(reader, generator, folder):
+    path = folder / "tensor.tns"
+    for extents, end, comments, spaces in itertools.product(
+            ((6,), (3, 4), (3, 4, 5), (1, 2, 1, 3, 2)), ("\n", "\r\n"),
+            (False, True), (" ", "\t  ")):
+        coordinates, values = random_entries(generator, np.float64, extents)
+        coordinates = coordinates * 3  # some coordinates are not there
+        lines = ["# a comment", "", " # 1 1 1"] if comments else []
+        for at, value in zip(coordinates, values):
+            lines.append(spaces.join([*map(str, at + 1), repr(float(value))]))
+            if comments:
+                lines.append("#")
+        path.write_bytes(end.join(lines).encode())
+        most = coordinates.max(axis=0) + 1
+        reader.read(path).expect(most, coordinates, values,
+                                 [True] * len(extents))
+        reader.count("tns")
+
+
+def check_sparse_writers(reader, generator, folder):
+    source, target = folder / "source.npz", folder / "written"
+    for dtype, layout, size in itertools.product(
+            (np.float64, np.float32, np.int64, np.uint8, np.bool_),
+            ("csr", "csc", "coo"), SIZES):
+        coordinates, values = random_entries(generator, dtype, size)
+        matrix = scipy.sparse.coo_array((values, tuple(coordinates.T)),
+                                        shape=size)
+        scipy.sparse.save_npz(source, matrix)
+        reader.write(source, f"{target}.npz", f"--layout={layout}")
+        got = scipy.sparse.load_npz(f"{target}.npz")
+        assert got.format == layout and got.shape == size
+        assert got.dtype == values.dtype and got.nnz == len(values)
+        got.check_format() if layout != "coo" else None
+        assert layout == "coo" or got.has_canonical_format
+        Tensor(list(size), [False] * 2, coordinates[order := np.lexsort(
+            coordinates.T[::-1])], values[order]).expect(
+                size, np.stack(got.tocoo().coords, 1), got.tocoo().data)
+        reader.write(source, f"{target}.npy")
+        # Exactly what SciPy would expand, but that it turns -0.0 into 0.0.
+        dense = np.zeros(size, dtype)
+        dense[tuple(coordinates.T)] = values
+        assert np.load(f"{target}.npy").tobytes() == dense.tobytes()
+        reader.write(source, f"{target}.mtx")
+        got = scipy.sparse.coo_array(scipy.io.mmread(f"{target}.mtx",
+                                                     spmatrix=False))
+        assert got.shape == size
+        Tensor(list(size), [False] * 2, coordinates[order],
+               values[order].astype(got.dtype)).expect(
+                   size, np.stack(got.coords, 1), got.data)
+        reader.write(source, f"{target}.smtx")
+        got = read_smtx(pathlib.Path(f"{target}.smtx")).tocoo()
+        assert got.shape == size
+        assert np.array_equal(np.stack(got.coords, 1), coordinates[order])
+        if len(values):
+            reader.write(source, f"{target}.tns")
+            got = np.loadtxt(f"{target}.tns", ndmin=2)
+            assert np.array_equal(got[:, :2] - 1, coordinates[order])
+            if values.dtype.itemsize < 8 or values.dtype == np.float64:
+                assert np.array_equal(got[:, 2], values[order].astype(float),
+                                      equal_nan=True)
+            else:
+                text = pathlib.Path(f"{target}.tns").read_text().splitlines()
+                assert [int(line.split()[2]) for line in text[1:]] == (
+                    values[order].tolist())
+        reader.count("written sparse")
+
+
 def read_smtx(path):
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt") as file:
@@ -370,6 +545,19 @@ def check_data(reader, data):
                 for member in archive:
                     reader.expect_dense(f"{path}:{member}", archive[member],
                                         "data")
+                for name in ("adj", "feat"):
+                    pointers = archive[f"{name}_indptr"]
+                    rows = np.repeat(np.arange(len(pointers) - 1),
+                                     np.diff(pointers))
+                    columns = archive[f"{name}_indices"]
+                    has_shape = f"{name}_shape" in archive
+                    shape = archive[f"{name}_shape"] if has_shape else (
+                        len(pointers) - 1, columns.max() + 1)
+                    reader.read(f"{path}:{name}").expect(
+                        shape, np.stack([rows, columns], 1),
+                        archive[f"{name}_data"] if has_shape else None,
+                        [False, not has_shape])
+                    reader.count("data")
         elif name.endswith(".csv"):
             table = np.genfromtxt(path, delimiter=",", skip_header=1)
             users, row = np.unique(table[:, 0].astype(np.int64),
@@ -397,7 +585,8 @@ def main():
     else:
         for check in (check_npy, check_npz, check_matrix_market,
                       check_matrix_market_array, check_duplicates, check_csv,
-                      check_writers):
+                      check_writers, check_sparse_npz, check_tns,
+                      check_sparse_writers):
             check(reader, np.random.default_rng(7), arguments.folder)
     reader.close()
     for what, count in reader.compared.items():
