@@ -43,17 +43,78 @@ static Elements toElements(const io::DenseArray &array) {
   return elements;
 }
 
-/// Appends the elements of `values` to one list.
-static llvm::Expected<Elements>
-concatenate(llvm::MutableArrayRef<Value> values) {
-  Elements all;
-  for (Value &value : values) {
-    llvm::Expected<io::DenseArray> array = value.toArray();
-    if (!array)
-      return array.takeError();
-    llvm::append_range(all, toElements(*array));
+/// An argument with other elements, which are rounded to those of its type.
+static llvm::Expected<Value> replaceElements(const Value &value,
+                                             const ValueType &type,
+                                             llvm::ArrayRef<double> elements) {
+  llvm::SmallVector<int64_t> shape(value.getExtents());
+  if (value.isSparse())
+    shape = {static_cast<int64_t>(elements.size())};
+  return value.withElements(type, makeArray(type.elementType, shape, elements));
+}
+
+/// The elements of what has the type of `like`, or of what is like it, such as
+/// its tangent: with the same extents, and the same pattern.
+static llvm::Expected<Elements> readElements(const Value &value,
+                                             const Value &like) {
+  auto refuse = [&](llvm::StringRef what) {
+    return llvm::createStringError("'" + value.getType().name +
+                                   "' of the function or of a derivative has " +
+                                   what + " than '" + like.getType().name +
+                                   "'");
+  };
+  if (value.getExtents() != like.getExtents())
+    return refuse("other extents");
+  if (value.isSparse()) {
+    llvm::Expected<bool> isSame = value.hasPatternOf(like);
+    if (!isSame)
+      return isSame.takeError();
+    if (!*isSame)
+      return refuse("another pattern");
   }
-  return all;
+  llvm::Expected<io::DenseArray> array = value.getElements();
+  if (!array)
+    return array.takeError();
+  return toElements(*array);
+}
+
+llvm::Expected<CheckedFunction::Places>
+CheckedFunction::Places::find(const Value &value) {
+  Places places;
+  places.extents.assign(value.getExtents().begin(), value.getExtents().end());
+  llvm::Expected<io::DenseArray> elements = value.getElements();
+  if (!elements)
+    return elements.takeError();
+  places.count = static_cast<size_t>(elements->getNumElements());
+  if (!value.isSparse())
+    return places;
+  // Of a result it is not known yet whether it is valid.
+  if (llvm::Expected<io::CoordinateTensor> tensor = value.toCoordinates();
+      !tensor)
+    return tensor.takeError();
+  llvm::Expected<std::vector<io::DenseArray>> components =
+      value.getComponents();
+  if (!components)
+    return components.takeError();
+  places.coordinates = getValueCoordinates(*value.getType().encoding,
+                                           places.extents, *components);
+  return places;
+}
+
+llvm::SmallVector<int64_t>
+CheckedFunction::Places::getIndex(size_t element) const {
+  llvm::SmallVector<int64_t> index(extents.size());
+  if (coordinates) {
+    llvm::copy(llvm::ArrayRef(*coordinates)
+                   .slice(element * extents.size(), extents.size()),
+               index.begin());
+    return index;
+  }
+  for (size_t dim = extents.size(); dim-- > 0;) {
+    index[dim] = static_cast<int64_t>(element) % extents[dim];
+    element /= static_cast<size_t>(extents[dim]);
+  }
+  return index;
 }
 
 llvm::Expected<CheckedFunction>
@@ -69,38 +130,37 @@ CheckedFunction::create(const ExecutionEngine &engine, llvm::StringRef name,
       return entry.takeError();
     *place = std::move(*entry);
   }
-  for (size_t index : entries.arguments) {
-    llvm::Expected<io::DenseArray> array = function.arguments[index].toArray();
-    if (!array)
-      return array.takeError();
-    function.points.push_back(toElements(*array));
-    function.pointExtents.push_back(array->shape);
-  }
   llvm::Expected<std::vector<Value>> results =
       function.value.call(function.getPointers(0, nullptr));
   if (!results)
     return results.takeError();
+  for (Value &result : *results)
+    function.results.push_back(std::move(result));
+  for (size_t index : entries.arguments) {
+    const Value &argument = function.arguments[index];
+    llvm::Expected<Elements> elements = readElements(argument, argument);
+    if (!elements)
+      return elements.takeError();
+    function.points.push_back(std::move(*elements));
+    llvm::Expected<Places> places = Places::find(argument);
+    if (!places)
+      return places.takeError();
+    function.argumentPlaces.push_back(std::move(*places));
+  }
   for (size_t index : entries.results) {
-    llvm::Expected<io::DenseArray> array = (*results)[index].toArray();
-    if (!array)
-      return array.takeError();
-    function.resultExtents.push_back(array->shape);
+    llvm::Expected<Places> places = Places::find(function.results[index]);
+    if (!places)
+      return places.takeError();
+    function.resultPlaces.push_back(std::move(*places));
   }
   return function;
-}
-
-static size_t countElements(llvm::ArrayRef<int64_t> extents) {
-  size_t count = 1;
-  for (int64_t extent : extents)
-    count *= static_cast<size_t>(extent);
-  return count;
 }
 
 std::pair<size_t, size_t> CheckedFunction::getRange(size_t result) const {
   size_t begin = 0;
   for (size_t i = 0; i < result; ++i)
-    begin += countElements(resultExtents[i]);
-  return {begin, begin + countElements(resultExtents[result])};
+    begin += resultPlaces[i].count;
+  return {begin, begin + resultPlaces[result].count};
 }
 
 double CheckedFunction::getRoundoff() const {
@@ -126,29 +186,31 @@ std::vector<void *> CheckedFunction::getPointers(size_t argument,
   return pointers;
 }
 
-Value CheckedFunction::moved(size_t argument, const Elements &direction,
-                             double t) const {
+llvm::Expected<Value> CheckedFunction::moved(size_t argument,
+                                             const Elements &direction,
+                                             double t) const {
   Elements place = points[argument];
   for (auto [element, step] : llvm::zip_equal(place, direction))
     if (step != 0)
       element += t * step;
-  const ValueType &type = getArgumentType(argument);
-  return Value::fromElements(
-      type, makeArray(type.elementType, pointExtents[argument], place));
+  return replaceElements(getArgument(argument), getArgumentType(argument),
+                         place);
 }
 
 llvm::Expected<Elements> CheckedFunction::evaluate(size_t argument,
                                                    const Elements &direction,
                                                    double t) const {
-  Value place = moved(argument, direction, t);
-  llvm::Expected<std::vector<Value>> results =
-      value.call(getPointers(argument, &place));
-  if (!results)
-    return results.takeError();
+  llvm::Expected<Value> place = moved(argument, direction, t);
+  if (!place)
+    return place.takeError();
+  llvm::Expected<std::vector<Value>> values =
+      value.call(getPointers(argument, &*place));
+  if (!values)
+    return values.takeError();
   Elements all;
   for (size_t index : entries.results) {
     llvm::Expected<Elements> elements =
-        concatenate(llvm::MutableArrayRef(*results).slice(index, 1));
+        readElements((*values)[index], results[index]);
     if (!elements)
       return elements.takeError();
     llvm::append_range(all, *elements);
@@ -159,46 +221,61 @@ llvm::Expected<Elements> CheckedFunction::evaluate(size_t argument,
 llvm::Expected<Elements> CheckedFunction::pushForward(size_t argument,
                                                       const Elements &direction,
                                                       double t) const {
-  Value place = moved(argument, direction, t);
-  std::vector<void *> pointers = getPointers(argument, &place);
+  llvm::Expected<Value> place = moved(argument, direction, t);
+  if (!place)
+    return place.takeError();
+  std::vector<void *> pointers = getPointers(argument, &*place);
   std::vector<Value> tangents;
   for (size_t other = 0; other < points.size(); ++other) {
-    const ValueType &type = getArgumentType(other);
     Elements zero(points[other].size(), 0);
-    tangents.push_back(Value::fromElements(
-        type, makeArray(type.elementType, pointExtents[other],
-                        other == argument ? direction : zero)));
+    llvm::Expected<Value> tangent =
+        replaceElements(getArgument(other), getArgumentType(other),
+                        other == argument ? direction : zero);
+    if (!tangent)
+      return tangent.takeError();
+    tangents.push_back(std::move(*tangent));
   }
   for (Value &tangent : tangents)
     pointers.push_back(tangent.getPointer());
-  llvm::Expected<std::vector<Value>> results = jvp.call(pointers);
-  if (!results)
-    return results.takeError();
-  return concatenate(*results);
+  llvm::Expected<std::vector<Value>> pushed = jvp.call(pointers);
+  if (!pushed)
+    return pushed.takeError();
+  Elements all;
+  for (auto [result, tangent] : llvm::enumerate(*pushed)) {
+    llvm::Expected<Elements> elements =
+        readElements(tangent, getResult(result));
+    if (!elements)
+      return elements.takeError();
+    llvm::append_range(all, *elements);
+  }
+  return all;
 }
 
 llvm::Expected<std::vector<Elements>>
 CheckedFunction::pullBack(size_t result, const Elements &cotangent) const {
   std::vector<void *> pointers = getPointers(0, nullptr);
   std::vector<Value> cotangents;
-  for (size_t other = 0; other < resultExtents.size(); ++other) {
-    const ValueType &type = getResultType(other);
-    Elements zero(countElements(resultExtents[other]), 0);
-    cotangents.push_back(Value::fromElements(
-        type, makeArray(type.elementType, resultExtents[other],
-                        other == result ? cotangent : zero)));
+  for (size_t other = 0; other < resultPlaces.size(); ++other) {
+    Elements zero(resultPlaces[other].count, 0);
+    llvm::Expected<Value> value =
+        replaceElements(getResult(other), getResultType(other),
+                        other == result ? cotangent : zero);
+    if (!value)
+      return value.takeError();
+    cotangents.push_back(std::move(*value));
   }
   for (Value &value : cotangents)
     pointers.push_back(value.getPointer());
-  llvm::Expected<std::vector<Value>> results = vjp.call(pointers);
-  if (!results)
-    return results.takeError();
+  llvm::Expected<std::vector<Value>> pulled = vjp.call(pointers);
+  if (!pulled)
+    return pulled.takeError();
   std::vector<Elements> gradients;
-  for (Value &value : *results) {
-    llvm::Expected<io::DenseArray> array = value.toArray();
-    if (!array)
-      return array.takeError();
-    gradients.push_back(toElements(*array));
+  for (auto [argument, gradient] : llvm::enumerate(*pulled)) {
+    llvm::Expected<Elements> elements =
+        readElements(gradient, getArgument(argument));
+    if (!elements)
+      return elements.takeError();
+    gradients.push_back(std::move(*elements));
   }
   return gradients;
 }

@@ -19,6 +19,8 @@ using Elements = std::vector<double>;
 
 /// A compiled function at a point, and its derivatives there. What goes in and
 /// comes out are doubles; everything is computed in the function's own types.
+/// The elements of a sparse argument or result are its stored values; the
+/// pattern stays as it is.
 class CheckedFunction {
 public:
   /// `arguments` are those of `value`; they stay as they are.
@@ -35,14 +37,17 @@ public:
   const ValueType &getResultType(size_t result) const {
     return value.resultTypes[entries.results[result]];
   }
-  /// The elements of a floating argument at the point, and its extents.
+  /// The elements of a floating argument at the point.
   const Elements &getPoint(size_t argument) const { return points[argument]; }
-  llvm::ArrayRef<int64_t> getArgumentExtents(size_t argument) const {
-    return pointExtents[argument];
+  /// The coordinates of an element of a floating argument.
+  llvm::SmallVector<int64_t> getArgumentIndex(size_t argument,
+                                              size_t element) const {
+    return argumentPlaces[argument].getIndex(element);
   }
-  /// The extents of a floating result, known after create.
-  llvm::ArrayRef<int64_t> getResultExtents(size_t result) const {
-    return resultExtents[result];
+  /// The coordinates of an element of a floating result.
+  llvm::SmallVector<int64_t> getResultIndex(size_t result,
+                                            size_t element) const {
+    return resultPlaces[result].getIndex(element);
   }
   /// Where the elements of a floating result are among all of them.
   std::pair<size_t, size_t> getRange(size_t result) const;
@@ -66,15 +71,35 @@ private:
   CheckedFunction(DerivativeEntries entries, std::vector<Value> arguments)
       : entries(std::move(entries)), arguments(std::move(arguments)) {}
 
+  /// Where the elements of a value are.
+  struct Places {
+    size_t count = 0;
+    llvm::SmallVector<int64_t> extents;
+    /// Of a sparse value, the coordinates of each of its elements.
+    std::optional<std::vector<int64_t>> coordinates;
+
+    static llvm::Expected<Places> find(const Value &value);
+    llvm::SmallVector<int64_t> getIndex(size_t element) const;
+  };
+
   /// Pointers to the arguments, with `replacement` for one of them if given.
   std::vector<void *> getPointers(size_t argument, Value *replacement) const;
-  Value moved(size_t argument, const Elements &direction, double t) const;
+  const Value &getArgument(size_t argument) const {
+    return arguments[entries.arguments[argument]];
+  }
+  const Value &getResult(size_t result) const {
+    return results[entries.results[result]];
+  }
+  llvm::Expected<Value> moved(size_t argument, const Elements &direction,
+                              double t) const;
 
   Entry value, jvp, vjp;
   DerivativeEntries entries;
   mutable std::vector<Value> arguments;
+  /// The results at the point.
+  std::vector<Value> results;
   std::vector<Elements> points;
-  std::vector<llvm::SmallVector<int64_t>> pointExtents, resultExtents;
+  std::vector<Places> argumentPlaces, resultPlaces;
 };
 
 /// An array of `shape` with the elements rounded to `type`.

@@ -17,28 +17,16 @@ using namespace sparse_autograd;
 // Places
 //===----------------------------------------------------------------------===//
 
-/// The index of an element of an array.
-static llvm::SmallVector<int64_t> getIndex(llvm::ArrayRef<int64_t> extents,
-                                           size_t element) {
-  llvm::SmallVector<int64_t> index(extents.size());
-  for (size_t dim = extents.size(); dim-- > 0;) {
-    index[dim] = static_cast<int64_t>(element) % extents[dim];
-    element /= static_cast<size_t>(extents[dim]);
-  }
-  return index;
-}
-
 static llvm::SmallVector<int64_t>
 getArgumentIndex(const CheckedFunction &function, const ElementLine &line) {
-  return getIndex(function.getArgumentExtents(line.line.getArgument()),
-                  line.element);
+  return function.getArgumentIndex(line.line.getArgument(), line.element);
 }
 
 /// The index in its result of an element that is counted through all results.
 static llvm::SmallVector<int64_t>
 getResultIndex(const CheckedFunction &function, size_t result, size_t element) {
-  return getIndex(function.getResultExtents(result),
-                  element - function.getRange(result).first);
+  return function.getResultIndex(result,
+                                 element - function.getRange(result).first);
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,10 +15,11 @@
 
 using namespace sparse_autograd;
 
-/// A floating argument of static extents with normal numbers.
+/// A dense floating argument of static extents with normal numbers.
 static std::optional<io::DenseArray> drawArgument(const ValueType &type,
                                                   RandomNumbers &random) {
-  if (!getSemantics(type.elementType))
+  // A sparse one would need a pattern.
+  if (!getSemantics(type.elementType) || type.encoding)
     return std::nullopt;
   llvm::ArrayRef<int64_t> shape;
   if (type.shape)

@@ -537,3 +537,17 @@ sparse_autograd::readStorage(const SparseEncoding &encoding,
     return std::move(error);
   return tensor;
 }
+
+std::vector<int64_t>
+sparse_autograd::getValueCoordinates(const SparseEncoding &encoding,
+                                     ArrayRef<int64_t> shape,
+                                     ArrayRef<io::DenseArray> components) {
+  std::vector<int64_t> coordinates, slots;
+  StorageReader(encoding, shape, components).read(coordinates, slots);
+  size_t rank = shape.size();
+  std::vector<int64_t> places(components.back().getNumElements() * rank, -1);
+  for (auto [entry, slot] : llvm::enumerate(slots))
+    llvm::copy(ArrayRef(coordinates).slice(entry * rank, rank),
+               places.begin() + slot * rank);
+  return places;
+}

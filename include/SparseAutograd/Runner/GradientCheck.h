@@ -91,9 +91,10 @@ struct GradientCheck {
 ///
 /// Everything is computed in the function's own types, and the bounds follow
 /// from its noise of rounding, which is measured. Integer arguments and masks
-/// are held fixed; floating arguments that are not given and have static
-/// extents are drawn from a normal distribution. The same seed gives the same
-/// report.
+/// are held fixed, and so are the patterns of sparse arguments, whose elements
+/// are their stored values. Dense floating arguments that are not given and
+/// have static extents are drawn from a normal distribution. The same seed
+/// gives the same report.
 llvm::Expected<GradientCheck> checkGradients(const RunOptions &options);
 
 } // namespace sparse_autograd

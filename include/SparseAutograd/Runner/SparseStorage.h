@@ -79,6 +79,14 @@ llvm::Expected<io::CoordinateTensor> readStorage(const SparseEncoding &encoding,
                                                  llvm::ArrayRef<int64_t> words,
                                                  llvm::StringRef name);
 
+/// The coordinates of the value in each place, a number for each dimension; -1
+/// where a block goes beyond the extents, or nothing is stored. The storage is
+/// valid.
+std::vector<int64_t>
+getValueCoordinates(const SparseEncoding &encoding,
+                    llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<io::DenseArray> components);
+
 /// Copies the components out of `words`; those from outside must have been
 /// checked.
 llvm::Expected<std::vector<io::DenseArray>>
