@@ -51,11 +51,13 @@ int main(int argc, char **argv) {
       cl::value_desc("NAME"), cl::location(options.entry));
   cl::list<std::string> arguments(
       "arg", cl::value_desc("NAME=VALUE"), cl::cat(category),
-      cl::desc("an argument: a number, or a file (.npy, .npz:member, .mtx, "
-               ".smtx, .csv of triplets; gzip is expanded)"));
+      cl::desc("an argument: a number, or a file (.npy, .npz:member, .npz of a "
+               "sparse matrix, .mtx, .smtx, .tns, .csv of triplets; gzip is "
+               "expanded)"));
   cl::list<std::string> results(
       "result", cl::value_desc("NAME=FILE"), cl::cat(category),
-      cl::desc("save a result (.npy or .mtx) instead of printing it"));
+      cl::desc("save a result (.npy or .mtx; a sparse one also as .npz, .tns, "
+               ".smtx or .csv) instead of printing it"));
   cl::opt<int, true> threads("threads", cl::cat(category),
                              cl::desc("how many threads to use; 0: all"),
                              cl::location(options.threads));

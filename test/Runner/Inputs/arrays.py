@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse
 
 folder = Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)
@@ -17,3 +18,15 @@ np.save(folder / "vector.npy", np.ones(2, np.float32))
 np.save(folder / "integers.npy", np.int32([10, 20, 30]))
 (folder / "x.mtx").write_text("%%MatrixMarket matrix coordinate real general\n"
                               "3 2 3\n1 1 1.5\n3 1 2\n2 2 -4\n")
+
+# Sparse files.
+matrix = scipy.sparse.csr_array(np.array([[0, 1.5, 0], [2, 0, -4]]))
+scipy.sparse.save_npz(folder / "matrix.npz", matrix)
+np.savez(folder / "parts.npz", graph_indptr=matrix.indptr,
+         graph_indices=matrix.indices, other=np.zeros(3))
+np.save(folder / "matrix.npy", matrix.toarray())
+np.save(folder / "ones.npy", np.ones(3))
+(folder / "matrix.tns").write_text("2 3 -4\n1 2 1.5\n2 1 2\n")
+(folder / "twice.tns").write_text("2 3 -4\n2 3 1.5\n")
+(folder / "large.mtx").write_text("%%MatrixMarket matrix coordinate real "
+                                  "general\n2 4 1\n1 4 1.5\n")
