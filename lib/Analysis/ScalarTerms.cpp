@@ -128,7 +128,10 @@ const Term *ScalarTerms::simplify(OpResult result,
   if (isa<arith::SelectOp>(op)) {
     if (isAbsent(0))
       return operands[2];
-    return operands[1] == operands[2] ? operands[1] : nullptr;
+    if (operands[1] == operands[2] ||
+        (isZero(operands[1]) && isZero(operands[2])))
+      return operands[1];
+    return nullptr;
   }
   if (keepsZero(op) && isAbsent(0))
     return makeAbsent(result.getType());

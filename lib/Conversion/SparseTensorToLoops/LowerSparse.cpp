@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -320,6 +321,36 @@ static void lowerConvert(sparse_tensor::ConvertOp op) {
   op.erase();
 }
 
+/// Has `op` compute what it reads of dense operands that elementwise ops make
+/// for it alone: at the elements that it visits, each once, and no others.
+static void fuseProducers(IRRewriter &rewriter, linalg::GenericOp op) {
+  auto isFusable = [&](OpOperand &operand) {
+    auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
+    return producer && producer->getBlock() == op->getBlock() &&
+           producer->getNumResults() == 1 && producer->hasOneUse() &&
+           llvm::none_of(producer->getOperandTypes(), isSparse) &&
+           op.getMatchingIndexingMap(&operand).isPermutation() &&
+           linalg::areElementwiseOpsFusable(&operand);
+  };
+  while (true) {
+    OpOperand *fusable = nullptr;
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (isFusable(*input))
+        fusable = input;
+    if (!fusable)
+      return;
+    rewriter.setInsertionPoint(op);
+    FailureOr<linalg::ElementwiseOpFusionResult> fused =
+        linalg::fuseElementwiseOps(rewriter, fusable);
+    if (failed(fused))
+      return;
+    for (auto [value, replacement] : fused->replacements)
+      rewriter.replaceAllUsesWith(value, replacement);
+    rewriter.eraseOp(op);
+    op = cast<linalg::GenericOp>(fused->fusedOp);
+  }
+}
+
 /// Writes down what is known of the patterns of `op`.
 static void notePatterns(linalg::LinalgOp op, SparsePatterns &patterns) {
   OperandPatterns known = OperandPatterns::of(op, patterns);
@@ -355,6 +386,15 @@ LogicalResult LowerSparsePass::prepare() {
     return failure();
   getOperation()->walk([](SampleOp op) { lowerSample(op); });
   getOperation()->walk([](sparse_tensor::ConvertOp op) { lowerConvert(op); });
+  SmallVector<linalg::GenericOp> generics;
+  getOperation()->walk([&](linalg::GenericOp op) {
+    if (hasSparseType(op))
+      generics.push_back(op);
+  });
+  IRRewriter rewriter(&getContext());
+  for (linalg::GenericOp op : generics)
+    fuseProducers(rewriter, op);
+
   SparsePatterns patterns;
   SmallVector<linalg::LinalgOp> structured;
   getOperation()->walk([&](linalg::LinalgOp op) {

@@ -53,6 +53,14 @@ private:
   FailureOr<Built> build(OpOperand &operand, TransposedQuantity quantity);
   FailureOr<Support> supportOf(OpOperand &operand, const Built &built);
   void setMaskOfProduct(Value mask, AffineMap map);
+  /// The positions in `inputs` of the masks of the results.
+  SmallVector<unsigned> inputsOfMasks() const {
+    SmallVector<unsigned> positions;
+    for (std::optional<unsigned> position : maskOfResult)
+      if (position)
+        positions.push_back(*position);
+    return positions;
+  }
 
   linalg::LinalgOp op;
   Transposer &transposer;
@@ -297,6 +305,15 @@ FailureOr<Support> TransposedGeneric::supportOf(OpOperand &operand,
     if (maskMap.isProjectedPermutation() && coversMask(map, maskMap))
       return projectMask(transposer.builder, loc, inputs[*built.supportInput],
                          maskMap, map);
+  }
+  // What a sparse factor reaches would be another sparse product: the mask
+  // alone says nearly as much.
+  if (llvm::any_of(op->getOperandTypes(), isSparse)) {
+    if (inputsOfMasks().size() != 1 || !map.isProjectedPermutation())
+      return Support();
+    unsigned input = inputsOfMasks().front();
+    return projectMask(transposer.builder, loc, inputs[input], maps[input],
+                       map);
   }
   FailureOr<Built> mask = build(operand, TransposedQuantity::Support);
   if (failed(mask))

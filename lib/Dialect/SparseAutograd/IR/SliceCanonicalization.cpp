@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "Canonicalization.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -169,9 +169,8 @@ struct FoldConstantsOfInsert : OpRewritePattern<OpTy> {
 
 } // namespace
 
-void SparseAutogradDialect::getCanonicalizationPatterns(
-    RewritePatternSet &patterns) const {
-  // Before upstream's, which have a benefit of 1.
+void sparse_autograd::populateSliceCanonicalizationPatterns(
+    RewritePatternSet &patterns) {
   patterns.add<FoldEmptyExtract, FoldEmptyInsert, FoldEmptyParallelInsert>(
       patterns.getContext(), /*benefit=*/3);
   patterns

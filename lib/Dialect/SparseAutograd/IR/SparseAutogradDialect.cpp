@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Canonicalization.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -117,4 +118,10 @@ LogicalResult SparseAutogradDialect::verifyRegionResultAttribute(
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on a result; the dialect has '"
          << getNameAttrName() << "'";
+}
+
+void SparseAutogradDialect::getCanonicalizationPatterns(
+    RewritePatternSet &patterns) const {
+  populateSliceCanonicalizationPatterns(patterns);
+  populateShapeCanonicalizationPatterns(patterns);
 }
