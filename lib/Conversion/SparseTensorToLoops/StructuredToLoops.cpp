@@ -10,6 +10,7 @@
 #include "Kernel.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -204,7 +205,8 @@ SmallVector<Value> Kernel::lowerToDense() {
 }
 
 Value Kernel::lowerOnValues(unsigned pattern) {
-  if (isReduction() || op.hasIndexSemantics())
+  if (isReduction() || op.hasIndexSemantics() ||
+      !op.getMatchingIndexingMap(&op->getOpOperand(pattern)).isPermutation())
     return {};
   SmallVector<const Term *> yields =
       terms.getYields(llvm::SmallBitVector(op->getNumOperands()));
@@ -280,9 +282,20 @@ FailureOr<SmallVector<SmallVector<Value>>> Kernel::lower() {
     Type element =
         cast<RankedTensorType>(op->getResultTypes().front()).getElementType();
     Value values = storage.getValues();
-    if (!isReduction())
+    // Where every value is written there is nothing to start from.
+    bool writesAll =
+        op.getMatchingIndexingMap(&op->getOpOperand(pattern)).isPermutation();
+    if (!isReduction() && writesAll) {
       values = tensor::EmptyOp::create(
           builder, loc, tensor::getMixedSizes(builder, loc, values), element);
+      // What pads blocks is no element, and stays a zero.
+      if (!storage.getDimsToLevels().isPermutation()) {
+        Value zero = arith::ConstantOp::create(builder, loc,
+                                               builder.getZeroAttr(element));
+        values =
+            linalg::FillOp::create(builder, loc, zero, values).getResult(0);
+      }
+    }
     values = lowerOnPattern(pattern, values);
     results.push_back(storage.withValues(
         builder, loc, values,
