@@ -186,6 +186,15 @@ void SampledGenericOp::getEffects(
   // On tensors; what the region does is asked of the region.
 }
 
+/// Whether `loop` is the index of one dimension, and of nothing else.
+static bool hasOwnDimension(AffineMap map, unsigned loop) {
+  AffineExpr index = getAffineDimExpr(loop, map.getContext());
+  return llvm::is_contained(map.getResults(), index) &&
+         llvm::count_if(map.getResults(), [&](AffineExpr expr) {
+           return expr.isFunctionOfDim(loop);
+         }) == 1;
+}
+
 LogicalResult SampledGenericOp::verify() {
   if (getInit().getType() != getResult().getType())
     return emitOpError("has an init of type ")
@@ -193,17 +202,13 @@ LogicalResult SampledGenericOp::verify() {
            << getResult().getType() << "; they are the same";
   AffineMap map = cast<linalg::LinalgOp>(getOperation())
                       .getMatchingIndexingMap(&getInitMutable());
-  if (!map.isProjectedPermutation())
-    return emitOpError("indexes its destination by ")
-           << AffineMapAttr::get(map)
-           << ", which is not a choice of different loops";
   SmallVector<utils::IteratorType> iterators =
       cast<linalg::LinalgOp>(getOperation()).getIteratorTypesArray();
   for (auto [loop, type] : llvm::enumerate(iterators))
-    if (map.isFunctionOfDim(loop) != (type == utils::IteratorType::parallel))
+    if (hasOwnDimension(map, loop) != (type == utils::IteratorType::parallel))
       return emitOpError("has a ")
              << stringifyIteratorType(type) << " loop " << loop
-             << "; the loops that index the destination are parallel, the "
-                "others reductions";
+             << "; the loops that are the index of one dimension of the "
+                "destination are parallel, the others reductions";
   return success();
 }
