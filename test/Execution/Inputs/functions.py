@@ -11,9 +11,15 @@ function a polynomial, so that every type computes it exactly.
 
 In the text, <<4x5>> stands for a tensor type of the element type under test,
 static or with ? for every extent; <<4x=5>> keeps an extent static; <<4|i1>>
-has another element type; <<T>> is a scalar and <<>> a tensor of rank 0. !T is
-the element type, and !4 an extent in a list of them: 4, or with dynamic shapes
-the value %s4.
+has another element type; <<4x5#CSR>> an encoding of sparse_storage.py; <<T>> is
+a scalar and <<>> a tensor of rank 0. !T is the element type, and !4 an extent in
+a list of them: 4, or with dynamic shapes the value %s4. !empty<<4x5>> is a
+tensor.empty of that type, of %s4 and %s5 with dynamic shapes.
+
+The mirror of a function of sparse tensors takes and returns dense arrays. Those
+of sparse arguments are zero where nothing is stored, in a random pattern; only
+what the pattern of a result or a gradient holds is compared, and the pattern
+itself.
 """
 
 import re
@@ -22,14 +28,16 @@ from typing import Callable
 
 import numpy as np
 
-from execution import FLOATS, close, element_type_of
+from execution import FLOATS, close, element_type_of, to_type
+from sparse_storage import ENCODINGS, close_pattern, from_pattern, same_pattern
 
 STEP = 2.0**-100
 
 
 def expand(text, element_type, dynamic):
     def replace(match):
-        shape, _, element = match.group(1).partition("|")
+        text, _, encoding = match.group(1).partition("#")
+        shape, _, element = text.partition("|")
         element = element or element_type
         if shape == "T":
             return element
@@ -37,7 +45,14 @@ def expand(text, element_type, dynamic):
         for extent in filter(None, shape.split("x")):
             fixed = extent.startswith("=")
             extents.append(extent.lstrip("=") if fixed or not dynamic else "?")
-        return "tensor<" + "x".join(extents + [element]) + ">"
+        suffix = f", #{encoding}" if encoding else ""
+        return "tensor<" + "x".join(extents + [element]) + suffix + ">"
+    def empty(match):
+        extents = re.match(r"[^|#]*", match.group(1)).group().split("x")
+        values = [f"%s{extent}" for extent in extents
+                  if dynamic and extent and not extent.startswith("=")]
+        return f"tensor.empty({', '.join(values)}) : <<{match.group(1)}>>"
+    text = re.sub(r"!empty<<([^<>]*)>>", empty, text)
     text = re.sub(r"<<([^<>]*)>>", replace, text)
     text = text.replace("!T", element_type)
     return re.sub(r"!(\d+)", r"%s\1" if dynamic else r"\1", text)
@@ -45,10 +60,16 @@ def expand(text, element_type, dynamic):
 
 def shape_of(type_):
     """The extents of a type such as <<4x=5>>; none for a scalar."""
-    shape = re.match(r"<<([^|<>]*)", type_).group(1)
+    shape = re.match(r"<<([^|#<>]*)", type_).group(1)
     if shape == "T":
         return None
     return tuple(int(e.lstrip("=")) for e in shape.split("x") if e)
+
+
+def encoding_of(type_):
+    """The encoding of a type such as <<4x5#CSR>>; none if it is dense."""
+    name = type_.strip("<>").partition("#")[2]
+    return ENCODINGS[name] if name else None
 
 
 @dataclass
@@ -62,6 +83,10 @@ class Function:
     wrt: tuple = None  # all floating arguments by default
     helpers: str = ""  # other functions, named @{name}_...
     inputs: Callable = None  # rng, shapes -> list of arrays
+    # The masks of what sparse arguments store to those of sparse results, all
+    # with None for what is dense; by default each result has the pattern of
+    # the first sparse argument.
+    patterns: Callable = None
     fixed: dict = None  # values of arguments that are not differentiated
     exact: bool = True  # a polynomial with small integer values
     integer: bool = False  # with such values in f64 as well
@@ -95,7 +120,7 @@ def has_second(function):
 def _is_float(type_):
     if not type_.startswith("<<"):
         return element_type_of(type_).replace("!T", "f64") in FLOATS
-    element = type_.strip("<>").partition("|")[2]
+    element = type_.strip("<>").partition("#")[0].partition("|")[2]
     return element == "" or element in ("f64", "f32", "f16", "bf16")
 
 
@@ -123,6 +148,10 @@ def add_function(program, function, element_type, dynamic, second=SECOND):
     active = [arguments[i] for i in function.active()]
     floats = [results[i] for i in function.active_results()]
     wrt = ", ".join(map(str, function.active()))
+    texts = [*function.arguments, *function.results, function.helpers,
+             function.body]
+    for encoding in re.findall(r"<<[^<>]*#(\w+)>>", "".join(texts)):
+        program.define_encoding(encoding, ENCODINGS[encoding])
     helpers = expand(function.helpers, element_type, dynamic)
     body = expand(function.body, element_type, dynamic)
     program.define(helpers.replace("@{name}", "@" + name))
@@ -257,14 +286,27 @@ def call_function(program, name, function, element_type, rng, second=SECOND,
     for index, value in (function.fixed or {}).items():
         arrays[index] = np.asarray(value)
     arrays = [np.asarray(a) for a in arrays]
-    values = [np.real(v) for v in function.values(arrays)]
-    cotangents = [draw(values[i].shape, integers)
-                  for i in function.active_results()]
-    directions = [draw(arrays[i].shape, integers) for i in function.active()]
+    encodings = [encoding_of(t) for t in function.arguments]
+    masks = [close_pattern(rng.random(a.shape) < 0.5, encoding) if encoding
+             else None for a, encoding in zip(arrays, encodings)]
+    arrays = [_select(a, mask) for a, mask in zip(arrays, masks)]
+    result_encodings = [encoding_of(t) for t in function.results]
+    result_masks = _result_masks(function, masks, result_encodings)
 
-    # What the results are compared with: expected, bound, name.
+    values = [np.real(v) for v in function.values(arrays)]
+    cotangents = [_select(draw(values[i].shape, integers), result_masks[i])
+                  for i in function.active_results()]
+    directions = [_select(draw(arrays[i].shape, integers), masks[i])
+                  for i in function.active()]
+
+    # What the results are compared with: value, bound, name, and of a sparse
+    # one its mask and encoding.
     expected = []
     tolerance = 0.0 if integers else 1e-13
+    of_results = list(zip(result_masks, result_encodings))
+    of_cotangents = [of_results[i] for i in function.active_results()]
+    of_arguments = list(zip(masks, encodings))
+    of_gradients = [of_arguments[i] for i in function.active()]
 
     def scale(terms):
         """The size that errors are relative to: the largest of the terms that a
@@ -276,16 +318,19 @@ def call_function(program, name, function, element_type, rng, second=SECOND,
         """Without what the square of a complex step leaves in integers."""
         return [np.round(a) for a in arrays] if integers else arrays
 
+    def expect(arrays, bound, what, storages):
+        for array, storage in zip(arrays, storages, strict=True):
+            expected.append((_select(array, storage[0]), bound, what, storage))
+
     if function.reverse:
         found = exactly(gradients(function, arrays, cotangents))
-        expected += [(v, tolerance * scale(values), "value") for v in values]
-        expected += [(g, tolerance * scale(found), "gradient") for g in found]
+        expect(values, tolerance * scale(values), "value", of_results)
+        expect(found, tolerance * scale(found), "gradient", of_gradients)
     if function.forward:
         found = exactly(tangents(function, arrays, directions))
         if not function.reverse:
-            expected += [(v, tolerance * scale(values), "value")
-                         for v in values]
-        expected += [(t, tolerance * scale(found), "tangent") for t in found]
+            expect(values, tolerance * scale(values), "value", of_results)
+        expect(found, tolerance * scale(found), "tangent", of_cotangents)
     if second:
         # Polynomials of the fourth degree have no truncation error.
         step = 1.0 if integers else 1e-3
@@ -293,17 +338,24 @@ def call_function(program, name, function, element_type, rng, second=SECOND,
                                          directions, step))
         bound = 0.0 if integers else 1e-9
         for what in filter(second.__contains__, SECOND):
-            expected += [(g, bound * scale(found), SECOND[what])
-                         for g in found]
+            expect(found, bound * scale(found), SECOND[what], of_gradients)
 
     def check(*results):
         assert len(results) == len(expected), (len(results), len(expected))
-        count = sum(close(actual, value, bound, what)
-                    for actual, (value, bound, what) in zip(results, expected))
+        count = 0
+        dense = []
+        for actual, (value, bound, what, (mask, encoding)) in zip(results,
+                                                                  expected):
+            if encoding:
+                count += same_pattern(
+                    actual, from_pattern(value, mask, encoding), what)
+                actual = actual.dense()
+            count += close(actual, value, bound, what)
+            dense.append(actual)
         if function.reverse and function.forward and not integers:
             first = len(function.results)
-            pulled = results[first:first + len(directions)]
-            pushed = results[first + len(directions):][:len(cotangents)]
+            pulled = dense[first:first + len(directions)]
+            pushed = dense[first + len(directions):][:len(cotangents)]
             terms = [a * b for a, b in zip(pulled, directions)]
             others = [a * b for a, b in zip(pushed, cotangents)]
             left, right = (sum(np.sum(t) for t in ts) for ts in (terms, others))
@@ -314,4 +366,27 @@ def call_function(program, name, function, element_type, rng, second=SECOND,
             count += 1
         return count
 
-    program.call(name, [*arrays, *cotangents, *directions], check, label)
+    given = [*zip(arrays, of_arguments), *zip(cotangents, of_cotangents),
+             *zip(directions, of_gradients)]
+    program.call(name, [_store(array, *storage, element_type)
+                        for array, storage in given], check, label)
+
+
+def _select(array, mask):
+    """The array, zero where a sparse tensor stores nothing."""
+    return array if mask is None else np.where(mask, array, 0)
+
+
+def _result_masks(function, masks, encodings):
+    if not any(encodings):
+        return [None] * len(encodings)
+    if function.patterns:
+        return list(function.patterns(*masks))
+    mask = next(m for m in masks if m is not None)
+    return [mask if encoding else None for encoding in encodings]
+
+
+def _store(array, mask, encoding, element_type):
+    if encoding is None:
+        return array
+    return from_pattern(to_type(array, element_type), mask, encoding)

@@ -110,6 +110,9 @@ TENSORS = {
 }
 
 
+ENCODINGS = {**MATRICES, **VECTORS, **TENSORS}
+
+
 @dataclass
 class Storage:
     """The components of a sparse tensor, in the order of the C ABI."""
@@ -212,6 +215,15 @@ def from_pattern(array, mask, encoding):
     coordinates = np.argwhere(mask)
     return build_storage(coordinates, np.asarray(array)[tuple(coordinates.T)],
                          np.shape(array), encoding)
+
+
+def close_pattern(mask, encoding):
+    """All that is stored where the elements of a mask are: dense levels store
+    what lies beside them."""
+    coordinates, _ = from_pattern(mask, mask, encoding).entries()
+    closed = np.zeros_like(mask)
+    closed[tuple(coordinates.T)] = True
+    return closed
 
 
 def _narrow(numbers, name):
