@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/IO/Write.h"
+#include "GzipStream.h"
 #include "SparseAutograd/IO/Diagnostic.h"
 #include "SparseAutograd/IO/MatrixMarket.h"
 #include "SparseAutograd/IO/Npy.h"
@@ -21,23 +22,39 @@
 using namespace llvm;
 using namespace sparse_autograd::io;
 
-/// Makes a file of what `write` puts into its stream.
+/// Whether a file has an extension, be it compressed or not.
+static bool hasExtension(StringRef path, StringRef extension) {
+  if (path.ends_with_insensitive(".gz"))
+    path = path.drop_back(3);
+  return path.ends_with_insensitive(extension);
+}
+
+/// Makes a file of what `write` puts into its stream, compressed if its name
+/// says so.
 static Error writeFile(StringRef path,
                        function_ref<Error(raw_ostream &)> write) {
   Expected<std::unique_ptr<OutputFile>> file = OutputFile::create(path);
   if (!file)
     return file.takeError();
-  if (Error error = write((*file)->getStream()))
+  if (path.ends_with_insensitive(".gz")) {
+    GzipStream stream((*file)->getStream());
+    if (Error error = write(stream))
+      return error;
+    if (!stream.finish())
+      return fileError(path, "no memory to compress the file",
+                       "write it without .gz");
+  } else if (Error error = write((*file)->getStream())) {
     return error;
+  }
   return (*file)->commit();
 }
 
 Error sparse_autograd::io::writeDense(StringRef path, const DenseArray &array) {
-  if (path.ends_with_insensitive(".mtx"))
+  if (hasExtension(path, ".mtx"))
     return writeFile(path, [&](raw_ostream &stream) {
       return writeMatrixMarket(stream, array, path);
     });
-  if (!path.ends_with_insensitive(".npy"))
+  if (!hasExtension(path, ".npy"))
     return fileError(path, "an array cannot be written to a file of this name",
                      "use the extension .npy, or .mtx for a matrix");
   Expected<std::string> header = makeNpyHeader(array, path);
@@ -51,7 +68,7 @@ Error sparse_autograd::io::writeDense(StringRef path, const DenseArray &array) {
 
 Error sparse_autograd::io::writeCoordinates(StringRef path,
                                             const CoordinateMatrix &matrix) {
-  if (!path.ends_with_insensitive(".mtx"))
+  if (!hasExtension(path, ".mtx"))
     return fileError(path,
                      "a sparse matrix cannot be written to a file of this name",
                      "use the extension .mtx");
@@ -63,7 +80,7 @@ Error sparse_autograd::io::writeCoordinates(StringRef path,
 
 Error sparse_autograd::io::writeNpz(StringRef path,
                                     ArrayRef<NamedArray> arrays) {
-  if (!path.ends_with_insensitive(".npz"))
+  if (!hasExtension(path, ".npz"))
     return fileError(path, "arrays cannot be written to a file of this name",
                      "use the extension .npz");
   constexpr size_t longestName = 4096;
@@ -143,27 +160,27 @@ Error sparse_autograd::io::writeSparse(StringRef path,
                                        const CoordinateTensor &tensor,
                                        SparseLayout layout,
                                        const SizeLimits &limits) {
-  if (path.ends_with_insensitive(".npy")) {
+  if (hasExtension(path, ".npy")) {
     ElementType type = tensor.isPattern ? ElementType::F64 : tensor.values.type;
     Expected<DenseArray> array = expandTensor(tensor, type, limits, path);
     return array ? writeDense(path, *array) : array.takeError();
   }
-  if (path.ends_with_insensitive(".npz"))
+  if (hasExtension(path, ".npz"))
     return writeParts(path, tensor, layout, limits);
-  if (path.ends_with_insensitive(".tns"))
+  if (hasExtension(path, ".tns"))
     return writeFile(path, [&](raw_ostream &stream) {
       writeTns(stream, tensor);
       return Error::success();
     });
-  if (path.ends_with_insensitive(".smtx"))
+  if (hasExtension(path, ".smtx"))
     return writeFile(path, [&](raw_ostream &stream) {
       return writeSmtx(stream, tensor, path);
     });
-  if (path.ends_with_insensitive(".mtx"))
+  if (hasExtension(path, ".mtx"))
     return writeFile(path, [&](raw_ostream &stream) {
       return writeMatrixMarket(stream, tensor, path);
     });
-  if (path.ends_with_insensitive(".csv"))
+  if (hasExtension(path, ".csv"))
     return writeFile(path, [&](raw_ostream &stream) {
       return writeTriplets(stream, tensor, path);
     });

@@ -57,7 +57,8 @@ int main(int argc, char **argv) {
   cl::list<std::string> results(
       "result", cl::value_desc("NAME=FILE"), cl::cat(category),
       cl::desc("save a result (.npy or .mtx; a sparse one also as .npz, .tns, "
-               ".smtx or .csv) instead of printing it"));
+               ".smtx or .csv; .gz at the end compresses) instead of printing "
+               "it"));
   cl::opt<int, true> threads("threads", cl::cat(category),
                              cl::desc("how many threads to use; 0: all"),
                              cl::location(options.threads));

@@ -21,8 +21,9 @@
 namespace sparse_autograd::io {
 
 /// Writes an array to a `.npy` file, or to a `.mtx` file when it is a matrix;
-/// the extension decides, another is an error. As with all writers, the file
-/// appears whole or not at all (OutputFile).
+/// the extension decides, another is an error. As with all writers, a further
+/// extension `.gz` compresses the file, and it appears whole or not at all
+/// (OutputFile).
 llvm::Error writeDense(llvm::StringRef path, const DenseArray &array);
 
 /// Writes a sparse matrix to a `.mtx` file; another extension is an error.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/IO/Write.h"
+#include "SparseAutograd/IO/InputFile.h"
 #include "SparseAutograd/IO/OutputFile.h"
 #include "SparseAutograd/IO/Read.h"
 #include "TemporaryFolder.h"
@@ -136,6 +137,42 @@ TEST(Write, DiagnosesWhatIsWrong) {
   expectContains(getMessage(writeDense(folder.getPath("a.npy"), brain)),
                  "has no bf16");
   EXPECT_TRUE(folder.list().empty());
+}
+
+TEST(Write, CompressesByTheName) {
+  TemporaryFolder folder;
+  DenseArray array = makeArray({300, 40});
+  for (int64_t i = 0; i < array.getNumElements(); ++i)
+    array.as<double>()[i] = 1.0 / static_cast<double>(i + 1);
+  for (const char *name : {"a.npy", "a.mtx", "a.npy.gz", "a.MTX.GZ"}) {
+    std::string path = folder.getPath(name);
+    ASSERT_EQ(getMessage(writeDense(path, array)), "") << name;
+    auto again = readDense(path);
+    ASSERT_TRUE(bool(again)) << toString(again.takeError());
+    EXPECT_EQ(again->data.str(), array.data.str());
+    auto bytes = cantFail(readFile(path, SizeLimits()));
+    EXPECT_EQ(isGzip(bytes.str()), StringRef(name).ends_with_insensitive("gz"));
+  }
+  auto tensor = cantFail(collectNonzeros(array, SizeLimits(), ""));
+  for (const char *name : {"a.tns.gz", "a.smtx.gz", "a.npz.gz", "a.csv.gz"}) {
+    std::string path = folder.getPath(name);
+    ASSERT_EQ(getMessage(writeSparse(path, tensor, SparseLayout::Csr)), "");
+    auto again = readSparse(path);
+    ASSERT_TRUE(bool(again)) << toString(again.takeError());
+    EXPECT_EQ(again->coordinates, tensor.coordinates) << name;
+  }
+  // Equal arrays make equal files.
+  std::string first = folder.getPath("a.npy.gz");
+  std::string second = folder.getPath("b.npy.gz");
+  ASSERT_EQ(getMessage(writeDense(second, array)), "");
+  EXPECT_EQ(cantFail(readFile(first, SizeLimits())).str(),
+            cantFail(readFile(second, SizeLimits())).str());
+  expectContains(getMessage(writeDense(folder.getPath("a.gz"), array)),
+                 "use the extension .npy");
+  // What cannot be written leaves nothing.
+  EXPECT_NE(getMessage(writeDense(folder.getPath("v.mtx.gz"), makeArray({3}))),
+            "");
+  EXPECT_FALSE(sys::fs::exists(folder.getPath("v.mtx.gz")));
 }
 
 } // namespace
