@@ -8,7 +8,8 @@
 //
 // A radix sort from the least significant digit. The coordinates of an entry
 // are packed into words, with as many bits each as the largest of their level
-// has, so that two levels of a usual matrix are one word of a few bytes.
+// has, so that two levels of a usual matrix are one word of a few bytes. What
+// does not fit a cache is distributed by the most significant digit first.
 //
 // Nothing here has a destructor, since errors leave by longjmp.
 //
@@ -37,6 +38,8 @@ struct LevelGroup {
 static constexpr int64_t digitBits = 8;
 static constexpr int64_t digitValues = int64_t(1) << digitBits;
 static constexpr int64_t digitCount = 64 / digitBits;
+/// So many entries, and as many to copy them to, are in the cache of a core.
+static constexpr int64_t cachedEntries = int64_t(1) << 14;
 
 static bool isSorted(int64_t count, int64_t levels,
                      const int64_t *coordinates) {
@@ -63,30 +66,67 @@ static int64_t countBits(int64_t count, int64_t levels,
   return bits ? 64 - __builtin_clzll(bits) : 0;
 }
 
-/// Sorts by the keys, into `entries`; entries of equal keys stay in their
-/// order. Uses `scratch`, of the same size.
-static void sortByKey(KeyedEntry *entries, KeyedEntry *scratch, int64_t count) {
-  int64_t counts[digitCount][digitValues] = {};
+/// Replaces numbers by the sums of those before them.
+static void sumBefore(int64_t (&numbers)[digitValues]) {
+  int64_t sum = 0;
+  for (int64_t &number : numbers)
+    sum += std::exchange(number, sum);
+}
+
+/// Sorts by the lowest digits of the keys; entries where these are the same
+/// stay in their order. Uses `scratch`, of the same size.
+static void sortByLowDigits(KeyedEntry *entries, KeyedEntry *scratch,
+                            int64_t count, int64_t digits) {
+  int64_t places[digitCount][digitValues];
+  std::memset(places, 0, digits * sizeof(places[0]));
   for (int64_t i = 0; i < count; ++i)
-    for (int64_t digit = 0; digit < digitCount; ++digit)
-      ++counts[digit]
+    for (int64_t digit = 0; digit < digits; ++digit)
+      ++places[digit]
               [(entries[i].key >> (digit * digitBits)) & (digitValues - 1)];
   KeyedEntry *from = entries, *to = scratch;
-  for (int64_t digit = 0; digit < digitCount; ++digit) {
+  for (int64_t digit = 0; digit < digits; ++digit) {
     int64_t shift = digit * digitBits;
-    int64_t *places = counts[digit];
+    auto &next = places[digit];
     // A digit that is the same in all keys.
-    if (places[(entries[0].key >> shift) & (digitValues - 1)] == count)
+    if (next[(from[0].key >> shift) & (digitValues - 1)] == count)
       continue;
-    int64_t sum = 0;
-    for (int64_t value = 0; value < digitValues; ++value)
-      sum += std::exchange(places[value], sum);
+    sumBefore(next);
     for (int64_t i = 0; i < count; ++i)
-      to[places[(from[i].key >> shift) & (digitValues - 1)]++] = from[i];
+      to[next[(from[i].key >> shift) & (digitValues - 1)]++] = from[i];
     std::swap(from, to);
   }
   if (from != entries)
     std::memcpy(entries, from, count * sizeof(KeyedEntry));
+}
+
+/// Sorts by keys of so many bits; entries of equal keys stay in their order.
+/// They are in `entries` then; `scratch` is of the same size, and the two are
+/// exchanged if that saves a copy.
+static void sortByKey(KeyedEntry *&entries, KeyedEntry *&scratch, int64_t count,
+                      int64_t bits) {
+  auto countDigits = [](int64_t bits) {
+    return (bits + digitBits - 1) / digitBits;
+  };
+  int64_t shift = bits - digitBits;
+  if (count <= cachedEntries || shift <= 0) {
+    sortByLowDigits(entries, scratch, count, countDigits(bits));
+    return;
+  }
+  int64_t ends[digitValues] = {};
+  for (int64_t i = 0; i < count; ++i)
+    ++ends[entries[i].key >> shift];
+  sumBefore(ends);
+  // Where a value begins becomes where it ends.
+  for (int64_t i = 0; i < count; ++i)
+    scratch[ends[entries[i].key >> shift]++] = entries[i];
+  std::swap(entries, scratch);
+  int64_t begin = 0;
+  for (int64_t end : ends) {
+    if (end - begin > 1)
+      sortByLowDigits(entries + begin, scratch + begin, end - begin,
+                      countDigits(shift));
+    begin = end;
+  }
 }
 
 /// Replaces the keys by the coordinates of a group of levels.
@@ -137,7 +177,7 @@ void sparseAutogradSortEntries(int64_t count, int64_t levels,
     while (group.begin > 0 && sum + bits[group.begin - 1] <= 64)
       sum += bits[--group.begin];
     packKeys(entries, count, levels, coordinates, group, bits);
-    sortByKey(entries, scratch, count);
+    sortByKey(entries, scratch, count, sum);
   }
   for (int64_t i = 0; i < count; ++i)
     order[i] = entries[i].entry;
