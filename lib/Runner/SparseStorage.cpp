@@ -9,6 +9,7 @@
 #include "SparseAutograd/Runner/SparseStorage.h"
 #include "SparseAutograd/Runtime/CompilerABI.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -180,8 +181,13 @@ std::string SparseEncoding::str(size_t rank) const {
       text += (level.isRemainder ? " mod " : " floordiv ") +
               std::to_string(level.block);
     text += " : " + names[getKind(level)].str();
+    SmallVector<StringRef> properties;
     if (!isUnique(level))
-      text += "(nonunique)";
+      properties.push_back("nonunique");
+    if (getKind(level) == SPARSE_AUTOGRAD_LEVEL_SINGLETON)
+      properties.push_back("soa");
+    if (!properties.empty())
+      text += "(" + llvm::join(properties, ", ") + ")";
   }
   text += ")";
   for (auto [key, name] : {std::pair("posWidth", &positionTypeName),

@@ -193,7 +193,7 @@ TEST(SparseValue, ReadsAnEncoding) {
             (llvm::SmallVector<int64_t>{3, 2, 2, 2}));
   EXPECT_EQ(parseType(type(encoding(getMatrixLevels()[1]))).str(),
             "tensor<2x3xf64, #sparse_tensor.encoding<{ map = (d0, d1) -> "
-            "(d1 : compressed(nonunique), d0 : singleton) }>>");
+            "(d1 : compressed(nonunique), d0 : singleton(soa)) }>>");
 }
 
 TEST(SparseValue, RefusesWhatIsNoEncoding) {
