@@ -19,6 +19,7 @@
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+#include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "SparseRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -39,6 +40,8 @@ struct MaskedReduceModel
                                              MaskedReduceOp> {
   LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
     auto op = cast<MaskedReduceOp>(operation);
+    if (failed(checkStored(op)))
+      return failure();
     if (op.getKind() == ReductionKind::LogSumExp)
       return linearizeLogSumExp(op, linearizer);
     MaskedSlices slices(linearizer, op.getLoc(), op.getInput(), op.getMask(),
@@ -54,6 +57,26 @@ struct MaskedReduceModel
       sum = slices.restoreReducedDims(sum, op.getResult());
     linearizer.setTangent(op.getResult(), sum);
     return success();
+  }
+
+  /// The derivatives of sums need the elements that are stored. Those of the
+  /// other kinds also depend on how many zeros a sparse input has besides.
+  static LogicalResult checkStored(MaskedReduceOp op) {
+    bool needsAll =
+        llvm::is_contained({ReductionKind::Max, ReductionKind::Min,
+                            ReductionKind::Prod, ReductionKind::LogSumExp},
+                           op.getKind());
+    if (!needsAll || !isSparse(op.getInput().getType()))
+      return success();
+    SparsePatterns patterns;
+    if (op.getMask() && isSparse(op.getMask().getType()) &&
+        patterns.originOf(op.getMask()) == patterns.originOf(op.getInput()))
+      return success();
+    return op.emitOpError("has no derivative rule where it selects elements "
+                          "that its sparse operand does not store; give "
+                          "sparse_autograd.pattern of the operand as the mask, "
+                          "or make the operand dense with "
+                          "sparse_tensor.convert");
   }
 
   static Value build(MaskedReduceOp op, MaskedSlices &slices, Value tangent,
