@@ -78,6 +78,8 @@ Value SparsePatterns::computeOrigin(Value value) {
     return originOf(pattern.getInput());
   if (auto zeros = dyn_cast<ZerosOp>(op))
     return originOf(zeros.getPattern());
+  if (auto with = dyn_cast<WithValuesOp>(op))
+    return originOf(with.getPattern());
   if (auto sample = dyn_cast<SampleOp>(op))
     return originOf(sample.getPattern());
   if (auto sampled = dyn_cast<SampledGenericOp>(op))

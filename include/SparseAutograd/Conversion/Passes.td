@@ -430,8 +430,8 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
     "::sparse_autograd::SparseAutogradDialect"];
 }
 

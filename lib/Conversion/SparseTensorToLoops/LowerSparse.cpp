@@ -20,6 +20,7 @@
 #include "StructuredToLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -119,6 +120,50 @@ struct LowerConstantValues : OpConversionPattern<OpTy> {
         linalg::FillOp::create(rewriter, loc, constant, empty).getResult(0);
     rewriter.replaceOpWithMultiple(
         op, {storage.withValues(rewriter, loc, values, type)});
+    return success();
+  }
+};
+
+struct LowerStoredValues : OpConversionPattern<StoredValuesOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(StoredValuesOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SparseStorage storage(cast<RankedTensorType>(op.getInput().getType()),
+                          adaptor.getInput());
+    Value values = storage.getValues();
+    if (values.getType() != op.getType())
+      values =
+          tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), values);
+    rewriter.replaceOp(op, values);
+    return success();
+  }
+};
+
+struct LowerWithValues : OpConversionPattern<WithValuesOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(WithValuesOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SparseStorage storage(cast<RankedTensorType>(op.getPattern().getType()),
+                          adaptor.getPattern());
+    Value values = adaptor.getValues().front();
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    Value isEqual = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::eq,
+        tensor::DimOp::create(rewriter, loc, values, zero),
+        tensor::DimOp::create(rewriter, loc, storage.getValues(), zero));
+    cf::AssertOp::create(rewriter, loc, isEqual,
+                         "sparse_autograd.with_values: there must be as many "
+                         "values as the pattern stores");
+    auto list = RankedTensorType::get({ShapedType::kDynamic},
+                                      getElementTypeOrSelf(values.getType()));
+    if (values.getType() != list)
+      values = tensor::CastOp::create(rewriter, loc, list, values);
+    rewriter.replaceOpWithMultiple(
+        op, {storage.withValues(rewriter, loc, values,
+                                cast<RankedTensorType>(op.getType()))});
     return success();
   }
 };
@@ -424,8 +469,9 @@ LogicalResult LowerSparsePass::expand() {
   populateReturnOpTypeConversionPattern(patterns, types);
   populateCallOpTypeConversionPattern(patterns, types);
   patterns.add<LowerStructuredOp, LowerConstantValues<PatternOp>,
-               LowerConstantValues<ZerosOp>, LowerCast, LowerDim, LowerEmpty,
-               LowerSelect, LowerBarrier>(types, context);
+               LowerConstantValues<ZerosOp>, LowerStoredValues, LowerWithValues,
+               LowerCast, LowerDim, LowerEmpty, LowerSelect, LowerBarrier>(
+      types, context);
   ConversionTarget target(*context);
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
   target.markUnknownOpDynamicallyLegal([&](Operation *op) {

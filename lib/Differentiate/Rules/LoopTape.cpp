@@ -10,6 +10,8 @@
 #include "KeptValues.h"
 #include "Slices.h"
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
+#include "SparseAutograd/Analysis/SparsePatterns.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -52,11 +54,30 @@ static void getEntry(OpBuilder &builder, Location loc, Value tape,
   sizes[0] = builder.getIndexAttr(1);
 }
 
+/// What a sparse tensor stores.
+static Value createStoredValues(OpBuilder &builder, Location loc, Value value) {
+  auto type = RankedTensorType::get({ShapedType::kDynamic},
+                                    getElementTypeOrSelf(value.getType()));
+  return StoredValuesOp::create(builder, loc, type, value);
+}
+
+/// A value from outside of `loop` with the pattern of the sparse `value`, which
+/// `loop` computes; null if there is none.
+static Value getOuterPattern(scf::ForOp loop, Value value,
+                             SparsePatterns &patterns) {
+  Value origin = patterns.originOf(value);
+  return origin.getParentRegion()->isProperAncestor(&loop.getRegion())
+             ? origin
+             : Value();
+}
+
 /// `tape` with `value` at `position`.
 static Value write(OpBuilder &builder, Location loc, Value value, Value tape,
                    Value position) {
   if (!isa<RankedTensorType>(value.getType()))
     return tensor::InsertOp::create(builder, loc, value, tape, position);
+  if (isSparse(value.getType()))
+    value = createStoredValues(builder, loc, value);
   SmallVector<OpFoldResult> offsets, sizes, strides;
   getEntry(builder, loc, tape, position, offsets, sizes, strides);
   return replaceSlice(builder, loc, value, tape, offsets, sizes, strides);
@@ -89,16 +110,32 @@ FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, ArrayRef<Value> values,
                                 loop.getUpperBound(), loop.getStep());
   std::optional<APInt> staticCount = loop.getStaticTripCount();
   SmallVector<Value> inits(loop.getInitArgs()), taped;
+  SparsePatterns patterns;
+  llvm::SmallDenseMap<Value, Value> outerPatterns;
   for (Value value : values) {
     if (!canBeKept(loop, value))
       return loop.emitOpError("carries ")
              << value.getType()
              << ", which cannot be kept for the backward pass; carry tensors "
                 "and numbers";
+    if (isSparse(value.getType())) {
+      Value pattern = getOuterPattern(loop, value, patterns);
+      if (!pattern)
+        return loop.emitOpError("computes a sparse tensor of another pattern "
+                                "in each iteration, which cannot be kept for "
+                                "the backward pass; keep to the pattern that "
+                                "the loop starts from");
+      outerPatterns[value] = pattern;
+    }
     if (carriedAs.contains(value))
       continue;
     int64_t numMore = sharesTape(value) ? 1 : 0;
-    SmallVector<OpFoldResult> shape = getOuterShape(builder, loop, value);
+    SmallVector<OpFoldResult> shape;
+    if (Value pattern = outerPatterns.lookup(value))
+      shape = tensor::getMixedSizes(builder, loc,
+                                    createStoredValues(builder, loc, pattern));
+    else
+      shape = getOuterShape(builder, loop, value);
     OpFoldResult length =
         staticCount ? OpFoldResult(builder.getIndexAttr(
                           staticCount->getSExtValue() + numMore))
@@ -156,9 +193,11 @@ FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, ArrayRef<Value> values,
       kept = write(builder, loc,
                    replacement.getTiedLoopResult(cast<BlockArgument>(source)),
                    kept, count);
-      result.entries.push_back({yielded, kept, /*isYielded=*/true});
+      result.entries.push_back(
+          {yielded, kept, outerPatterns.lookup(yielded), /*isYielded=*/true});
     }
-    result.entries.push_back({value, kept, /*isYielded=*/false});
+    result.entries.push_back(
+        {value, kept, outerPatterns.lookup(value), /*isYielded=*/false});
   }
   linearizer.retire(loop);
   return result;
@@ -182,6 +221,16 @@ void LoopTape::read(OpBuilder &builder, Value position,
     }
     SmallVector<OpFoldResult> offsets, sizes, strides;
     getEntry(builder, loc, entry.tape, at, offsets, sizes, strides);
+    if (entry.pattern) {
+      auto list =
+          RankedTensorType::get({ShapedType::kDynamic}, type.getElementType());
+      Value values =
+          createSlice(builder, loc, list, entry.tape, offsets, sizes, strides);
+      mapping.map(entry.value, WithValuesOp::create(builder, loc, type, values,
+                                                    entry.pattern)
+                                   .getResult());
+      continue;
+    }
     mapping.map(entry.value, createSlice(builder, loc, type, entry.tape,
                                          offsets, sizes, strides));
   }

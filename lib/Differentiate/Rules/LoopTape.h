@@ -45,6 +45,9 @@ public:
 private:
   struct Entry {
     mlir::Value value, tape;
+    /// Of a sparse value: one of its pattern, from outside of the loop. The
+    /// tape holds the values that it stores.
+    mlir::Value pattern;
     /// The value is what an iteration yields on a tape of what it starts from:
     /// it stands one further on.
     bool isYielded;

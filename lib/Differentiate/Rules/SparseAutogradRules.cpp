@@ -15,11 +15,11 @@
 
 #include "CallRules.h"
 #include "MaskedSlices.h"
+#include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
-#include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "SparseRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

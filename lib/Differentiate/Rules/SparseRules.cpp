@@ -50,6 +50,53 @@ struct CopyModel
   }
 };
 
+/// The values of a sparse tensor as a list, and back: each transposes the
+/// other.
+struct StoredValuesModel
+    : LinearizableOpInterface::ExternalModel<StoredValuesModel,
+                                             StoredValuesOp> {
+  LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
+    auto op = cast<StoredValuesOp>(operation);
+    linearizer.setTangent(
+        op.getResult(),
+        StoredValuesOp::create(linearizer.builder, op.getLoc(), op.getType(),
+                               linearizer.tangent(op.getInput())));
+    return success();
+  }
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<StoredValuesOp>(operation);
+    Value like = transposer.shapeOf(op.getInput());
+    transposer.accumulate(
+        op.getInput(),
+        WithValuesOp::create(transposer.builder, op.getLoc(), like.getType(),
+                             transposer.cotangent(op.getResult()), like));
+    return success();
+  }
+};
+
+struct WithValuesModel
+    : LinearizableOpInterface::ExternalModel<WithValuesModel, WithValuesOp> {
+  LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
+    auto op = cast<WithValuesOp>(operation);
+    if (Value tangent = linearizer.tangent(op.getValues()))
+      linearizer.setTangent(op.getResult(),
+                            WithValuesOp::create(linearizer.builder,
+                                                 op.getLoc(), op.getType(),
+                                                 tangent, op.getResult()));
+    return success();
+  }
+  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
+    auto op = cast<WithValuesOp>(operation);
+    if (transposer.isLinear(op.getValues()))
+      transposer.accumulate(
+          op.getValues(),
+          StoredValuesOp::create(transposer.builder, op.getLoc(),
+                                 op.getValues().getType(),
+                                 transposer.cotangent(op.getResult())));
+    return success();
+  }
+};
+
 /// An op whose result does not depend on the values of its operand.
 template <typename OpTy>
 struct PatternModel
@@ -62,6 +109,8 @@ struct PatternModel
 void sparse_autograd::attachSparseRules(MLIRContext &context) {
   SampledGenericOp::attachInterface<SampledGenericModel>(context);
   SampleOp::attachInterface<CopyModel<SampleOp>>(context);
+  StoredValuesOp::attachInterface<StoredValuesModel>(context);
+  WithValuesOp::attachInterface<WithValuesModel>(context);
   ZerosOp::attachInterface<PatternModel<ZerosOp>>(context);
   PatternOp::attachInterface<PatternModel<PatternOp>>(context);
 }

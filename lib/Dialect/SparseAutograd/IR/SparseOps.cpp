@@ -32,6 +32,8 @@ static Value skipPatterns(Value value) {
       value = pattern.getInput();
     else if (auto zeros = dyn_cast<ZerosOp>(op))
       value = zeros.getPattern();
+    else if (auto with = dyn_cast<WithValuesOp>(op))
+      value = with.getPattern();
     else
       break;
   }
@@ -84,6 +86,37 @@ OpFoldResult ZerosOp::fold(FoldAdaptor) {
     return {};
   getPatternMutable().assign(source);
   return getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// StoredValuesOp, WithValuesOp
+//===----------------------------------------------------------------------===//
+
+/// Checks that `list` has elements of the type that `tensor` stores.
+static LogicalResult verifyValues(Operation *op, Type list, Type tensor) {
+  if (getElementTypeOrSelf(list) == getElementTypeOrSelf(tensor))
+    return success();
+  return op->emitOpError("has values of ")
+         << getElementTypeOrSelf(list) << " for a tensor of "
+         << getElementTypeOrSelf(tensor);
+}
+
+LogicalResult StoredValuesOp::verify() {
+  return verifyValues(*this, getType(), getInput().getType());
+}
+
+OpFoldResult StoredValuesOp::fold(FoldAdaptor) {
+  auto source = getInput().getDefiningOp<WithValuesOp>();
+  return source && source.getValues().getType() == getType()
+             ? source.getValues()
+             : Value();
+}
+
+LogicalResult WithValuesOp::verify() {
+  if (failed(verifyValues(*this, getValues().getType(), getType())))
+    return failure();
+  return verifyOnPattern(*this, cast<RankedTensorType>(getPattern().getType()),
+                         cast<RankedTensorType>(getType()));
 }
 
 //===----------------------------------------------------------------------===//

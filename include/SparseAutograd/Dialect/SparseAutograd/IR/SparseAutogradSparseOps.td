@@ -68,6 +68,46 @@ def SparseAutograd_ZerosOp : SparseAutograd_Op<"zeros", [Pure]> {
   let hasFolder = 1;
 }
 
+def SparseAutograd_StoredValuesOp : SparseAutograd_Op<"stored_values", [Pure]> {
+  let summary = "What a sparse tensor stores, as a list";
+  let description = [{
+    The values that `input` stores, zeros included, in the order in which it
+    stores them. With `with_values` it takes a sparse tensor apart and puts it
+    together: a loop keeps the values of each iteration and the pattern once.
+
+    ```mlir
+    %v = sparse_autograd.stored_values %x : tensor<?x?xf64, #CSR> -> tensor<?xf64>
+    ```
+  }];
+  let arguments = (ins SparseAutograd_SparseTensor:$input);
+  let results = (outs 1DTensorOf<[AnyType]>:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def SparseAutograd_WithValuesOp : SparseAutograd_Op<"with_values", [Pure]> {
+  let summary = "A sparse tensor of a pattern and a list of values";
+  let description = [{
+    A tensor with the encoding and the pattern of `pattern` that stores
+    `values`, in the order in which `pattern` stores its own, which are not
+    read. Both lists have the same length.
+
+    ```mlir
+    %y = sparse_autograd.with_values %v, %x
+        : tensor<?xf64>, tensor<?x?xf64, #CSR> -> tensor<?x?xf64, #CSR>
+    ```
+  }];
+  let arguments = (ins 1DTensorOf<[AnyType]>:$values,
+                       SparseAutograd_SparseTensor:$pattern);
+  let results = (outs SparseAutograd_SparseTensor:$result);
+  let assemblyFormat = [{
+    $values `,` $pattern attr-dict
+    `:` type($values) `,` type($pattern) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def SparseAutograd_SampleOp : SparseAutograd_Op<"sample", [Pure]> {
   let summary = "The elements of a tensor at a pattern";
   let description = [{
