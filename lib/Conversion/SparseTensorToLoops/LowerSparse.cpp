@@ -28,6 +28,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_LOWERSPARSE
@@ -428,6 +429,10 @@ LogicalResult LowerSparsePass::prepare() {
   WalkResult checked = getOperation()->walk(
       [](Operation *op) { return WalkResult(checkEncodings(op)); });
   if (checked.wasInterrupted())
+    return failure();
+  RewritePatternSet samples(&getContext());
+  SampleOp::getCanonicalizationPatterns(samples, &getContext());
+  if (failed(applyPatternsGreedily(getOperation(), std::move(samples))))
     return failure();
   getOperation()->walk([](SampleOp op) { lowerSample(op); });
   getOperation()->walk([](sparse_tensor::ConvertOp op) { lowerConvert(op); });

@@ -138,7 +138,8 @@ LogicalResult SampleOp::verify() {
 }
 
 namespace {
-/// A sample of what a structured op computes is computed at the pattern.
+/// A sample of what a structured op computes is computed at the pattern, from
+/// samples of what it reads at the same element.
 struct SampleOfStructured : OpRewritePattern<SampleOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -160,12 +161,26 @@ struct SampleOfStructured : OpRewritePattern<SampleOp> {
                                op.getPattern());
     else
       start = ZerosOp::create(rewriter, loc, op.getType(), op.getPattern());
-    auto sampled = SampledGenericOp::create(
-        rewriter, loc, SmallVector<Value>(producer.getDpsInputs()), start,
-        producer.getIndexingMapsArray(), producer.getIteratorTypesArray());
+    SmallVector<Value> inputs;
+    for (OpOperand *input : producer.getDpsInputOperands()) {
+      Value value = input->get();
+      if (producer.getMatchingIndexingMap(input) == map && value.hasOneUse() &&
+          value.getDefiningOp<linalg::LinalgOp>())
+        value =
+            SampleOp::create(rewriter, loc,
+                             cast<RankedTensorType>(op.getType())
+                                 .clone(getElementTypeOrSelf(value.getType())),
+                             value, op.getPattern());
+      inputs.push_back(value);
+    }
+    auto sampled = SampledGenericOp::create(rewriter, loc, inputs, start,
+                                            producer.getIndexingMapsArray(),
+                                            producer.getIteratorTypesArray());
     rewriter.cloneRegionBefore(producer->getRegion(0), sampled.getRegion(),
                                sampled.getRegion().begin());
     rewriter.replaceOp(op, sampled);
+    // What it read alone can be sampled next.
+    rewriter.eraseOp(producer);
     return success();
   }
 
