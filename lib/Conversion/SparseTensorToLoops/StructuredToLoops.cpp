@@ -205,8 +205,10 @@ SmallVector<Value> Kernel::lowerToDense() {
 }
 
 Value Kernel::lowerOnValues(unsigned pattern) {
+  // Among the values of blocks are those that pad them, which stay zeros.
   if (isReduction() || op.hasIndexSemantics() ||
-      !op.getMatchingIndexingMap(&op->getOpOperand(pattern)).isPermutation())
+      !op.getMatchingIndexingMap(&op->getOpOperand(pattern)).isPermutation() ||
+      !getStorage(pattern).getDimsToLevels().isPermutation())
     return {};
   SmallVector<const Term *> yields =
       terms.getYields(llvm::SmallBitVector(op->getNumOperands()));
