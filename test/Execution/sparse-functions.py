@@ -7,7 +7,8 @@ the patterns of the leaves, tangents."""
 
 from execution import finish
 from sparse_functions import table
-from sparse_tables import COPIES, ELEMENTWISE, PAIRS, PRODUCTS
+from sparse_tables import COPIES, ELEMENTWISE, MORE, PAIRS, PRODUCTS
 
 finish([table("products", PRODUCTS, 3), table("elementwise", ELEMENTWISE, 2),
-        table("pairs", PAIRS, 3), table("copies", COPIES, 3)])
+        table("pairs", PAIRS, 3), table("copies", COPIES, 3),
+        table("more", MORE, 3, 4)])

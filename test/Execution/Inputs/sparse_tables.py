@@ -312,3 +312,13 @@ COPIES = [
   return %y : <<nm#A>>""", lambda x, p: np.where(p[1], x[0] * x[0], 0), (1,),
                    unmet=lambda p: {0: ~p[1]}),
 ]
+
+# Alike to others, so that some formats each suffice.
+_ALIKE = ("dense_minus", "scaled_columns", "scaled_by_rank_0", "divided_rows",
+          "sin", "negated", "expm1", "absolute", "spgemm_transposed",
+          "subtract", "add_transposed", "multiply_to_dense", "inner",
+          "sampled_spgemm")
+MORE = [f for f in ELEMENTWISE + PAIRS if f.name in _ALIKE]
+assert len(MORE) == len(_ALIKE)
+ELEMENTWISE = [f for f in ELEMENTWISE if f not in MORE]
+PAIRS = [f for f in PAIRS if f not in MORE]
