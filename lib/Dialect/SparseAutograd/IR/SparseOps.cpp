@@ -248,6 +248,9 @@ LogicalResult SampledGenericOp::verify() {
     return emitOpError("has an init of type ")
            << getInit().getType() << " and a result of type "
            << getResult().getType() << "; they are the same";
+  // The interface, which is verified later, says that maps are missing.
+  if (getIndexingMaps().size() != getNumOperands())
+    return success();
   AffineMap map = cast<linalg::LinalgOp>(getOperation())
                       .getMatchingIndexingMap(&getInitMutable());
   SmallVector<utils::IteratorType> iterators =
