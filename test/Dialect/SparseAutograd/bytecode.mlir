@@ -119,3 +119,44 @@ func.func @program(%r: tensor<?x?xf64> {sparse_autograd.name = "ratings"}, %o: t
   sparse_autograd.log "epoch" %e, "the step" %n : i32, index
   return
 }
+
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// CHECK: sym_name = "sparse"
+func.func @sparse(%x: tensor<4x8xf32>, %p: tensor<4x8xf32, #CSR>) {
+  // CHECK: "sparse_autograd.pattern"
+  %0 = sparse_autograd.pattern %p : tensor<4x8xf32, #CSR>
+  // CHECK: "sparse_autograd.zeros"
+  %1 = sparse_autograd.zeros %0 : tensor<4x8xi1, #CSR> -> tensor<4x8xf64, #CSR>
+  // CHECK: "sparse_autograd.sample"
+  %2 = sparse_autograd.sample %x, %0 : tensor<4x8xf32>, tensor<4x8xi1, #CSR> -> tensor<4x8xf32, #CSR>
+  // CHECK: "sparse_autograd.sampled_generic"
+  // CHECK-SAME: iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>]
+  %3 = sparse_autograd.sampled_generic {
+        indexing_maps = [affine_map<(i, k, j) -> (i, k)>, affine_map<(i, k, j) -> (i, j)>],
+        iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x : tensor<4x8xf32>) outs(%2 : tensor<4x8xf32, #CSR>) attributes {note = "kept"} {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32, #CSR>
+  return
+}
+
+// CHECK: sym_name = "storage"
+func.func @storage(%c: tensor<?x2xindex>, %e: tensor<?xindex>, %n: tensor<2xindex>, %rows: index, %columns: index) {
+  // CHECK: "sparse_autograd.sort_entries"
+  %o = sparse_autograd.sort_entries ins(%c : tensor<?x2xindex>) outs(%e : tensor<?xindex>) -> tensor<?xindex>
+  // CHECK: "sparse_autograd.count_positions"
+  // CHECK-SAME: encoding = #sparse
+  %m = sparse_autograd.count_positions #CSR
+      ins(%c, %o, %rows, %columns : tensor<?x2xindex>, tensor<?xindex>, index, index)
+      outs(%n : tensor<2xindex>) -> tensor<2xindex>
+  // CHECK: "sparse_autograd.store_positions"
+  // CHECK-SAME: operandSegmentSizes = array<i32: 1, 1, 2, 3>
+  %p:3 = sparse_autograd.store_positions #CSR
+      ins(%c, %o, %rows, %columns : tensor<?x2xindex>, tensor<?xindex>, index, index)
+      outs(%e, %e, %e : tensor<?xindex>, tensor<?xindex>, tensor<?xindex>)
+      -> tensor<?xindex>, tensor<?xindex>, tensor<?xindex>
+  return
+}
