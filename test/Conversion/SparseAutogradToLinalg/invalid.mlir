@@ -18,9 +18,21 @@ func.func @jvp(%x: tensor<4xf32>, %t: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// What is selected and not stored would have a place in the result.
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
-func.func @encoded(%x: tensor<4x8xf32, #csr>) -> tensor<4xf32> {
-  // expected-error @below {{'sparse_autograd.masked_reduce' op is converted on dense tensors only, not on}}
-  %0 = sparse_autograd.masked_reduce sum %x dims = [1] : tensor<4x8xf32, #csr> -> tensor<4xf32>
-  return %0 : tensor<4xf32>
+func.func @softmax_of_other(%x: tensor<4x8xf32, #csr>, %p: tensor<4x8xf32, #csr>) -> tensor<4x8xf32, #csr> {
+  %m = sparse_autograd.pattern %p : tensor<4x8xf32, #csr>
+  // expected-error @below {{'sparse_autograd.masked_softmax' op selects elements that its sparse operand may not store; give sparse_autograd.pattern of the operand as the mask, or make the operand dense with sparse_tensor.convert}}
+  %0 = sparse_autograd.masked_softmax %x, %m dims = [1] : tensor<4x8xf32, #csr>, tensor<4x8xi1, #csr>
+  return %0 : tensor<4x8xf32, #csr>
 }
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @softmax_of_all(%x: tensor<4x8xf32, #csr>) -> tensor<4x8xf32, #csr> {
+  // expected-error @below {{'sparse_autograd.masked_log_softmax' op selects elements that its sparse operand may not store}}
+  %0 = sparse_autograd.masked_log_softmax %x dims = [1] : tensor<4x8xf32, #csr>
+  return %0 : tensor<4x8xf32, #csr>
+}
+

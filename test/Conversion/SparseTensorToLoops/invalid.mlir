@@ -1,0 +1,188 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics --sparse-autograd-lower-sparse
+
+// Encodings.
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#slice = #sparse_tensor.encoding<{map = (i : #sparse_tensor<slice(0, 2, 1)>, j : #sparse_tensor<slice(0, 4, 1)>) -> (i : dense, j : compressed)}>
+func.func @slice(%x: tensor<4x8xf64, #csr>) {
+  // expected-error @below {{'tensor.extract_slice' op has type 'tensor<2x4xf64, #sparse_tensor.encoding<{ map = (d0 : #sparse_tensor<slice(0, 2, 1)>, d1 : #sparse_tensor<slice(0, 4, 1)>) -> (d0 : dense, d1 : compressed) }>>', whose encoding is a slice; slice with tensor.extract_slice}}
+  %0 = tensor.extract_slice %x[0, 0][2, 4][1, 1] : tensor<4x8xf64, #csr> to tensor<2x4xf64, #slice>
+  return
+}
+
+// -----
+
+#explicit = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), explicitVal = 1.0 : f64}>
+// expected-error @below {{whose encoding names explicit or implicit values; an absent element is a zero}}
+func.func private @explicit(%x: tensor<4x8xf64, #explicit>) {
+  return
+}
+
+// -----
+
+#implicit = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), implicitVal = 0.0 : f64}>
+// expected-error @below {{whose encoding names explicit or implicit values}}
+func.func private @implicit() -> tensor<4x8xf64, #implicit>
+
+// -----
+
+#batch = #sparse_tensor.encoding<{map = (b, i, j) -> (b : batch, i : dense, j : compressed)}>
+// expected-error @below {{whose level 0 is of a format that is not lowered; use dense, compressed, loose_compressed or singleton}}
+func.func private @batch(tensor<2x4x8xf64, #batch>)
+
+// -----
+
+#structured = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+// expected-error @below {{whose level 2 is of a format that is not lowered}}
+func.func private @structured(tensor<4x8xf64, #structured>)
+
+// -----
+
+#unordered = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed(nonordered))}>
+// expected-error @below {{whose level 1 is not ordered; convert it to an ordered encoding}}
+func.func private @unordered(tensor<4x8xf64, #unordered>)
+
+// -----
+
+#interleaved = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton)}>
+// expected-error @below {{whose level 1 interleaves coordinates; write singleton(soa)}}
+func.func private @interleaved(tensor<4x8xf64, #interleaved>)
+
+// -----
+
+#singleton = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : singleton(soa))}>
+// expected-error @below {{whose level 1 is a singleton below a level with unique coordinates; write compressed(nonunique) above it}}
+func.func private @singleton(tensor<4x8xf64, #singleton>)
+
+// -----
+
+#below = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : compressed)}>
+// expected-error @below {{whose level 1 is below a level with coordinates that are not unique; write singleton(soa) below compressed(nonunique)}}
+func.func private @below(tensor<4x8xf64, #below>)
+
+// -----
+
+#repeated = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed(nonunique))}>
+// expected-error @below {{whose last level has coordinates that are not unique}}
+func.func private @repeated(tensor<4x8xf64, #repeated>)
+
+// -----
+
+// Of what an op makes.
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#interleaved = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton)}>
+func.func @made(%x: tensor<4x8xf64, #csr>) {
+  // expected-error @below {{'sparse_tensor.convert' op has type 'tensor<4x8xf64, #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton) }>>', whose level 1 interleaves coordinates}}
+  %0 = sparse_tensor.convert %x : tensor<4x8xf64, #csr> to tensor<4x8xf64, #interleaved>
+  return
+}
+
+// -----
+
+// Ops.
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @casts(%x: tensor<4x8xf64, #csr>) -> tensor<4x8xf64> {
+  // expected-error @below {{'tensor.cast' op changes the encoding from 'tensor<4x8xf64, #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>>' to 'tensor<4x8xf64>'; use sparse_tensor.convert}}
+  // expected-error @below {{failed to legalize}}
+  %0 = tensor.cast %x : tensor<4x8xf64, #csr> to tensor<4x8xf64>
+  return %0 : tensor<4x8xf64>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @dim(%x: tensor<?x?xf64, #csr>, %d: index) -> index {
+  // expected-error @below {{'tensor.dim' op asks a sparse tensor for the extent of a dimension that is not a constant}}
+  // expected-error @below {{failed to legalize}}
+  %0 = tensor.dim %x, %d : tensor<?x?xf64, #csr>
+  return %0 : index
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @not_lowered(%x: tensor<4x8xf64, #csr>, %i: index) -> f64 {
+  // expected-error @below {{'tensor.extract' op is not lowered on sparse tensors; convert its operands to dense ones with sparse_tensor.convert}}
+  %0 = tensor.extract %x[%i, %i] : tensor<4x8xf64, #csr>
+  return %0 : f64
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @added(%a: tensor<4x4xf64, #csr>, %b: tensor<4x4xf64, #csr>, %c: tensor<4x4xf64, #csr>) -> tensor<4x4xf64, #csr> {
+  // expected-error @below {{'linalg.matmul' op adds to a sparse tensor, whose pattern may not hold what is added; start from tensor.empty, or use sparse_autograd.sampled_generic to stay on the pattern}}
+  // expected-error @below {{failed to legalize}}
+  %0 = linalg.matmul ins(%a, %b : tensor<4x4xf64, #csr>, tensor<4x4xf64, #csr>) outs(%c : tensor<4x4xf64, #csr>) -> tensor<4x4xf64, #csr>
+  return %0 : tensor<4x4xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @reduces_dense(%a: tensor<4x4xf64>, %b: tensor<4x4xf64>) -> tensor<4x4xf64, #csr> {
+  %e = tensor.empty() : tensor<4x4xf64, #csr>
+  // expected-error @below {{'linalg.matmul' op reduces dense tensors to a sparse one; reduce to a dense one and convert it, or sample it at a pattern}}
+  // expected-error @below {{failed to legalize}}
+  %0 = linalg.matmul ins(%a, %b : tensor<4x4xf64>, tensor<4x4xf64>) outs(%e : tensor<4x4xf64, #csr>) -> tensor<4x4xf64, #csr>
+  return %0 : tensor<4x4xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#id = affine_map<(i, j) -> (i, j)>
+func.func @not_zero(%a: tensor<4x4xf64, #csr>) -> tensor<4x4xf64, #csr> {
+  %e = tensor.empty() : tensor<4x4xf64, #csr>
+  // expected-error @below {{'linalg.generic' op is not zero where its sparse operands store nothing, so that its result is not sparse; select by a sparse_autograd.pattern, or convert to dense tensors}}
+  // expected-error @below {{failed to legalize}}
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<4x4xf64, #csr>) outs(%e : tensor<4x4xf64, #csr>) {
+  ^bb0(%in: f64, %out: f64):
+    %c = math.cos %in : f64
+    linalg.yield %c : f64
+  } -> tensor<4x4xf64, #csr>
+  return %0 : tensor<4x4xf64, #csr>
+}
+
+// -----
+
+// A sum of a sparse and a dense matrix is dense.
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#id = affine_map<(i, j) -> (i, j)>
+func.func @plus_dense(%a: tensor<4x4xf64, #csr>, %b: tensor<4x4xf64>) -> tensor<4x4xf64, #csr> {
+  %e = tensor.empty() : tensor<4x4xf64, #csr>
+  // expected-error @below {{'linalg.generic' op is not zero where its sparse operands store nothing}}
+  // expected-error @below {{failed to legalize}}
+  %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<4x4xf64, #csr>, tensor<4x4xf64>) outs(%e : tensor<4x4xf64, #csr>) {
+  ^bb0(%in: f64, %in_0: f64, %out: f64):
+    %c = arith.addf %in, %in_0 : f64
+    linalg.yield %c : f64
+  } -> tensor<4x4xf64, #csr>
+  return %0 : tensor<4x4xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#id = affine_map<(i, j) -> (i, j)>
+func.func @two_results(%a: tensor<4x4xf64, #csr>, %d: tensor<4x4xf64>) -> tensor<4x4xf64, #csr> {
+  %e = tensor.empty() : tensor<4x4xf64, #csr>
+  // expected-error @below {{'linalg.generic' op makes a sparse tensor and something else; use an op for each result}}
+  // expected-error @below {{failed to legalize}}
+  %0:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<4x4xf64, #csr>) outs(%e, %d : tensor<4x4xf64, #csr>, tensor<4x4xf64>) {
+  ^bb0(%in: f64, %out: f64, %out_0: f64):
+    linalg.yield %in, %in : f64, f64
+  } -> (tensor<4x4xf64, #csr>, tensor<4x4xf64>)
+  return %0#0 : tensor<4x4xf64, #csr>
+}
+
+// -----
+
+// A slice of an extent that is not that of the whole.
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @extracted(%x: tensor<4x8xf64, #csr>) -> tensor<2x4xf64> {
+  // expected-error @below {{'tensor.extract_slice' op is not lowered on sparse tensors}}
+  %0 = tensor.extract_slice %x[0, 0][2, 4][1, 1] : tensor<4x8xf64, #csr> to tensor<2x4xf64>
+  return %0 : tensor<2x4xf64>
+}
