@@ -8,6 +8,7 @@
 
 #include "ShapeAssertions.h"
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -138,9 +139,35 @@ static void assertPad(IndexBuilder &index, tensor::PadOp op,
                     "the padding must not be negative");
 }
 
+/// What is stored at a pattern has its extents.
+static void assertOnPattern(IndexBuilder &index, Value pattern,
+                            RankedTensorType type,
+                            CreateAssertion createAssertion) {
+  auto patternType = cast<RankedTensorType>(pattern.getType());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (patternType.isDynamicDim(dim) && !type.isDynamicDim(dim))
+      createAssertion(index.isEqual(index.extent(pattern, dim),
+                                    index.constant(type.getDimSize(dim))),
+                      "dimension " + Twine(dim) +
+                          " of the pattern must have the extent of the result");
+}
+
+static void assertSample(IndexBuilder &index, SampleOp op,
+                         CreateAssertion createAssertion) {
+  RankedTensorType type = op.getInput().getType();
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    createAssertion(index.isEqual(index.extent(op.getInput(), dim),
+                                  index.extent(op.getPattern(), dim)),
+                    "dimension " + Twine(dim) +
+                        " of the input must have the extent of that of the "
+                        "pattern");
+  assertOnPattern(index, op.getPattern(), cast<RankedTensorType>(op.getType()),
+                  createAssertion);
+}
+
 bool sparse_autograd::hasShapeAssertions(Operation *op) {
   return isa<tensor::InsertSliceOp, tensor::ExpandShapeOp, tensor::ConcatOp,
-             tensor::PadOp>(op);
+             tensor::PadOp, SampleOp, ZerosOp>(op);
 }
 
 void sparse_autograd::assertShapes(OpBuilder &builder, Operation *op,
@@ -156,5 +183,13 @@ void sparse_autograd::assertShapes(OpBuilder &builder, Operation *op,
       .Case([&](tensor::ConcatOp concat) {
         assertConcat(index, concat, createAssertion);
       })
-      .Case([&](tensor::PadOp pad) { assertPad(index, pad, createAssertion); });
+      .Case([&](tensor::PadOp pad) { assertPad(index, pad, createAssertion); })
+      .Case([&](SampleOp sample) {
+        assertSample(index, sample, createAssertion);
+      })
+      .Case([&](ZerosOp zeros) {
+        assertOnPattern(index, zeros.getPattern(),
+                        cast<RankedTensorType>(zeros.getType()),
+                        createAssertion);
+      });
 }

@@ -25,7 +25,8 @@ bool hasShapeAssertions(mlir::Operation *op);
 /// Asserts, before `op`, what it asks of extents and offsets that the types
 /// leave open: that an inserted slice lies in its destination and has the
 /// extents of its source, that an expanded dimension is divided without a
-/// remainder, that concatenated tensors agree, that no padding is negative.
+/// remainder, that concatenated tensors agree, that no padding is negative,
+/// that what is sampled has the extents of the pattern.
 void assertShapes(mlir::OpBuilder &builder, mlir::Operation *op,
                   CreateAssertion createAssertion);
 

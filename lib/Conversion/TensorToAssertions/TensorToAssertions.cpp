@@ -9,6 +9,7 @@
 #include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
 #include "ProvedAssertions.h"
 #include "ShapeAssertions.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Transforms/ScatterDims.h"
 #include "SparseAutograd/Transforms/ShortenDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -121,7 +122,7 @@ static void assertEqualExtents(OpBuilder &builder, linalg::LinalgOp op) {
 /// Whether anything about `op` is open: an extent of an operand or result, or
 /// an index.
 static bool needsCheck(Operation *op) {
-  if (!hasShapeAssertions(op) &&
+  if (!hasShapeAssertions(op) && !isa<SampledGenericOp>(op) &&
       (!isa<RuntimeVerifiableOpInterface>(op) || isa<tensor::DimOp>(op)))
     return false;
   bool hasTensor = false, isStatic = true;
@@ -146,7 +147,8 @@ static void assertBefore(Operation *op) {
                            makeMessage(op, detail));
     });
   auto structured = dyn_cast<linalg::LinalgOp>(op);
-  if (structured && isTraversedByDims(structured))
+  if (structured &&
+      (isa<SampledGenericOp>(op) || isTraversedByDims(structured)))
     return assertEqualExtents(builder, structured);
   cast<RuntimeVerifiableOpInterface>(op).generateRuntimeVerification(
       builder, op->getLoc(),
