@@ -164,6 +164,9 @@ class Program:
             return self._from_bits(np.load(path), element_type)
         with np.load(path) as file:
             components = [file[f"component{i}"] for i in range(len(file) - 1)]
+            # Positions and coordinates have no sign.
+            components[:-1] = [c.view(f"u{c.itemsize}")
+                               for c in components[:-1]]
             shape = tuple(file["shape"].tolist())
         values = self._from_bits(components.pop(), element_type)
         return Storage([*components, values], shape, self.encodings[encoding])

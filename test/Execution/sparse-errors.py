@@ -1,0 +1,142 @@
+# Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# RUN: %python %s
+"""Sparse tensors that do not fit are an error of the call: extents, and widths of
+positions and coordinates. Storage that breaks its own rules is refused by
+sparseAutogradCheckStorage, see test/Unit/Runtime/CheckStorageTest.cpp."""
+
+import numpy as np
+
+from execution import Program, finish, same_bits
+from sparse_storage import (MATRICES, TENSORS, VECTORS, build_storage,
+                            from_pattern, same_pattern)
+
+program = Program("errors", level=0, threads=1)
+M, V = "tensor<?x?xf64>", "tensor<?xf64>"
+ENCODINGS = {**MATRICES, **VECTORS, **TENSORS}
+for _name, _encoding in ENCODINGS.items():
+    program.define_encoding(_name, _encoding)
+rng = np.random.default_rng(17)
+
+
+def sparse(name):
+    rank = ENCODINGS[name].rank
+    return "tensor<" + "?x" * rank + f"f64, #{name}>"
+
+
+def full(shape, name="CSR"):
+    return from_pattern(rng.uniform(1, 2, shape), np.ones(shape, bool),
+                        ENCODINGS[name])
+
+
+def dense(*shape):
+    return rng.uniform(1, 2, shape)
+
+
+def close_to(expected):
+    def check(result):
+        assert np.allclose(result, expected, rtol=1e-13, atol=0)
+        return result.size
+    return check
+
+
+# Extents.
+
+A = full((3, 4))
+B = dense(4, 2)
+program.entry("spmm", [sparse("CSR"), M, M], [M], f"""
+  %y = linalg.matmul ins(%a0, %a1 : {sparse("CSR")}, {M}) outs(%a2 : {M}) -> {M}
+  return %y : {M}""")
+program.call("spmm", [A, B, np.zeros((3, 2))], close_to(A.dense() @ B))
+program.call("spmm", [A, dense(5, 2), np.zeros((3, 2))],
+             "linalg.matmul: dimension 0 of operand 1 must have the extent of "
+             "dimension 1 of operand 0")
+program.call("spmm", [A, dense(3, 2), np.zeros((3, 2))],
+             "dimension 0 of operand 1 must have the extent of")
+program.call("spmm", [A, B, np.zeros((4, 2))],
+             "dimension 0 of operand 2 must have the extent of")
+program.call("spmm", [A, B, np.zeros((3, 1))],
+             "dimension 1 of operand 2 must have the extent of")
+program.call("spmm", [full((0, 4)), B, np.zeros((3, 2))],
+             "dimension 0 of operand 2 must have the extent of")
+
+program.entry("add", [sparse("CSR"), sparse("CSR")], [sparse("CSR")], f"""
+  %y = arith.addf %a0, %a1 : {sparse("CSR")}
+  return %y : {sparse("CSR")}""")
+for shape in ((3, 5), (2, 4), (4, 3), (0, 4)):
+    program.call("add", [A, full(shape)], "must have the extent of", str(shape))
+
+program.entry("sample", [M, sparse("CSR")], [sparse("CSR")], f"""
+  %y = sparse_autograd.sample %a0, %a1 : {M}, {sparse("CSR")} -> {sparse("CSR")}
+  return %y : {sparse("CSR")}""")
+for shape in ((3, 5), (2, 4), (4, 3)):
+    program.call("sample", [dense(*shape), A],
+                 "input must have the extent of that of the pattern",
+                 str(shape))
+
+program.entry("sddmm", [M, M, sparse("CSR")], [sparse("CSR")], f"""
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %a0, %c0 : {M}
+  %m = tensor.dim %a1, %c1 : {M}
+  %c = arith.constant 0.0 : f64
+  %e = tensor.empty(%n, %m) : {M}
+  %z = linalg.fill ins(%c : f64) outs(%e : {M}) -> {M}
+  %d = linalg.matmul ins(%a0, %a1 : {M}, {M}) outs(%z : {M}) -> {M}
+  %y = sparse_autograd.sample %d, %a2 : {M}, {sparse("CSR")} -> {sparse("CSR")}
+  return %y : {sparse("CSR")}""")
+for left, right in (((3, 2), (3, 4)), ((2, 2), (2, 4)), ((3, 2), (2, 5))):
+    program.call("sddmm", [dense(*left), dense(*right), A],
+                 "must have the extent of", str((left, right)))
+
+program.entry("select", [M, sparse("CSR")], [V], f"""
+  %m = sparse_autograd.pattern %a1 : {sparse("CSR")}
+  %y = sparse_autograd.masked_reduce sum %a0, %m dims = [1] : {M}, tensor<?x?xi1, #CSR> -> {V}
+  return %y : {V}""")
+for shape in ((3, 5), (2, 4)):
+    program.call("select", [dense(*shape), A], "must have the extent of",
+                 str(shape))
+
+for name in MATRICES:
+    program.entry(f"static_{name}", [f"tensor<3x4xf64, #{name}>"], [M], f"""
+  %d = sparse_tensor.convert %a0 : tensor<3x4xf64, #{name}> to tensor<3x4xf64>
+  %y = tensor.cast %d : tensor<3x4xf64> to {M}
+  return %y : {M}""")
+    good = full((3, 4), name)
+    program.call(f"static_{name}", [good], close_to(good.dense()))
+    program.call(f"static_{name}", [full((4, 3), name)],
+                 "argument 'arg0': extent 0 must be 3", name)
+
+# Widths: numbers of positions and coordinates that do not fit.
+
+for width, largest in (("i8", 255), ("i16", 65535)):
+    for position, coordinate in ((width, "index"), ("index", width)):
+        name = program.define_encoding(
+            f"CSR_{position}_{coordinate}",
+            MATRICES["CSR"].with_widths(position, coordinate))
+        type_ = f"tensor<?x?xf64, #{name}>"
+        program.entry(f"narrow_{position}_{coordinate}", [sparse("CSR")],
+                      [type_], f"""
+  %y = sparse_tensor.convert %a0 : {sparse("CSR")} to {type_}
+  return %y : {type_}""")
+        for extra in (0, 1):
+            shape = (1, largest + 2)
+            if position == width:
+                coordinates = [(0, j) for j in range(largest + extra)]
+            else:
+                coordinates = [(0, 0), (0, largest + extra)]
+            source = build_storage(coordinates,
+                                   rng.uniform(1, 2, len(coordinates)), shape,
+                                   MATRICES["CSR"])
+            if extra:
+                program.call(f"narrow_{position}_{coordinate}", [source],
+                             "does not fit", f"{width} {extra}")
+                continue
+            wanted = build_storage(*source.entries(), shape,
+                                   program.encodings[name])
+            program.call(
+                f"narrow_{position}_{coordinate}", [source],
+                lambda result, wanted=wanted: same_pattern(result, wanted) +
+                same_bits(result.values, wanted.values), f"{width} fits")
+finish([program])
