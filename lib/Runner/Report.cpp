@@ -23,6 +23,15 @@ static double quantile(const std::vector<double> &sorted, double share) {
   return sorted[index];
 }
 
+void Report::addStorage(llvm::ArrayRef<Value> values) {
+  for (const Value &value : values) {
+    if (!value.isSparse())
+      continue;
+    auto [count, bytes] = value.countStored();
+    storage.push_back({value.getType().name, count, bytes});
+  }
+}
+
 void Report::write(llvm::raw_ostream &stream, ReportFormat format) const {
   if (format == ReportFormat::None)
     return;
@@ -44,6 +53,14 @@ void Report::write(llvm::raw_ostream &stream, ReportFormat format) const {
       {"pool_hits", counters.poolHits},
       {"parallel_regions", counters.parallelRegions},
       {"threads", sparseAutogradGetThreadCount()}};
+  if (!storage.empty()) {
+    llvm::json::Array stored;
+    for (const Storage &tensor : storage)
+      stored.push_back(llvm::json::Object{{"name", tensor.name},
+                                          {"values", tensor.values},
+                                          {"bytes", tensor.bytes}});
+    report["stored"] = std::move(stored);
+  }
   if (format == ReportFormat::Json) {
     stream << llvm::json::Value(std::move(report)) << "\n";
     return;
@@ -57,4 +74,7 @@ void Report::write(llvm::raw_ostream &stream, ReportFormat format) const {
          << llvm::formatv("allocations {0}, {1} bytes, peak {2} bytes\n",
                           counters.allocations, counters.allocatedBytes,
                           counters.peakLiveBytes);
+  for (const Storage &tensor : storage)
+    stream << llvm::formatv("{0} stores {1} values in {2} bytes\n", tensor.name,
+                            tensor.values, tensor.bytes);
 }

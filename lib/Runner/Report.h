@@ -10,12 +10,14 @@
 #define SPARSEAUTOGRAD_LIB_RUNNER_REPORT_H
 
 #include "SparseAutograd/Runner/Runner.h"
+#include "SparseAutograd/Runner/Values.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 
 namespace sparse_autograd {
 
-/// Times of compilation and calls, and the counters of the runtime.
+/// Times of compilation and calls, the counters of the runtime, and how much
+/// sparse arguments and results store.
 class Report {
 public:
   /// Runs `compile`, which is counted as the one compilation.
@@ -36,6 +38,10 @@ public:
     return result;
   }
 
+  /// Counts what the sparse ones among arguments or results store: their values
+  /// and the bytes of all their components.
+  void addStorage(llvm::ArrayRef<Value> values);
+
   void write(llvm::raw_ostream &stream, ReportFormat format) const;
 
 private:
@@ -45,8 +51,16 @@ private:
         .count();
   }
 
+  /// What one sparse argument or result stores.
+  struct Storage {
+    std::string name;
+    int64_t values = 0;
+    int64_t bytes = 0;
+  };
+
   double compileSeconds = 0;
   std::vector<double> callSeconds;
+  std::vector<Storage> storage;
 };
 
 } // namespace sparse_autograd

@@ -107,6 +107,8 @@ llvm::Error sparse_autograd::runFile(const RunOptions &options) {
   }
   if (llvm::Error error = writeResults(results, options))
     return error;
+  report.addStorage(*arguments);
+  report.addStorage(results);
   report.write(llvm::errs(), options.report);
   return llvm::Error::success();
 }

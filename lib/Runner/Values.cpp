@@ -440,6 +440,17 @@ Expected<io::CoordinateTensor> Value::toCoordinates() const {
   return readStorage(*type.encoding, type.elementType, words, type.name);
 }
 
+std::pair<int64_t, int64_t> Value::countStored() const {
+  int64_t values = 0, bytes = 0;
+  for (auto [index, component] :
+       llvm::enumerate(type.encoding->getComponentTypes(type.elementType))) {
+    // The last component is the values.
+    values = words[index * wordsPerComponent + 3];
+    bytes += values * io::getByteWidth(component);
+  }
+  return {values, bytes};
+}
+
 Expected<std::vector<io::DenseArray>> Value::getComponents() const {
   return copyComponents(*type.encoding, type.elementType, words, type.name);
 }

@@ -25,6 +25,7 @@
 #include "llvm/Support/JSON.h"
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace sparse_autograd {
 
@@ -105,6 +106,9 @@ public:
   /// The elements as an array of their own; those of a sparse value are in the
   /// order of its storage.
   llvm::Expected<io::DenseArray> getElements() const;
+  /// How many values a sparse value stores, and the bytes of all its
+  /// components.
+  std::pair<int64_t, int64_t> countStored() const;
   /// The components of a sparse value, each an array of its own.
   llvm::Expected<std::vector<io::DenseArray>> getComponents() const;
   /// Whether a sparse value has the pattern of another of its type.
