@@ -41,6 +41,7 @@ static orc::SymbolMap getRuntimeSymbols(orc::MangleAndInterner &mangle) {
   add("sparseAutogradRaise", &sparseAutogradRaise);
   add("sparseAutogradRaiseWithValues", &sparseAutogradRaiseWithValues);
   add("sparseAutogradAllocate", &sparseAutogradAllocate);
+  add("sparseAutogradCheckArgument", &sparseAutogradCheckArgument);
   add("sparseAutogradDeallocate", &sparseAutogradDeallocate);
   add("sparseAutogradParallelFor", &sparseAutogradParallelFor);
   add("sparseAutogradGemmF32", &sparseAutogradGemmF32);

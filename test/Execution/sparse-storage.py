@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse
 
 from execution import Program, finish, same_bits, tensor_type, to_type
-from sparse_storage import (MATRICES, TENSORS, VECTORS, block_encoding,
-                            build_storage, from_pattern, same_pattern)
+from sparse_storage import (MATRICES, TENSORS, VECTORS, Storage,
+                            block_encoding, build_storage, from_pattern,
+                            same_pattern)
 
 TYPES = ("f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "i1")
 WIDTHS = (("index", "index"), ("i64", "i32"), ("i32", "i16"), ("i16", "i8"),
@@ -148,5 +149,59 @@ def scipy_program():
     return program
 
 
+def malformed_program():
+    """Storage that breaks an invariant is refused where it enters."""
+    program = Program("malformed", 0)
+    dense = np.array([[0, 1.5, 0, 2], [3, 0, 0, 0], [0, 0, 4, 0]])
+
+    def refuse(name, component, array, message, shape=(3, 4)):
+        program.define_encoding(name, MATRICES[name])
+        entry = add_identity(program, name, (3, 4), "f64", True)
+        storage = from_pattern(dense, dense != 0, MATRICES[name])
+        components = list(storage.components)
+        kind = components[component].dtype
+        components[component] = np.array(array).astype(kind)
+        message = f"argument 'arg0': {message}"
+        program.call(entry, [Storage(components, shape, MATRICES[name])],
+                     message)
+
+    # Positions 0 2 3 4, coordinates 1 3 0 2.
+    refuse("CSR", 0, [1, 2, 3, 4],
+           "level 1 (compressed): position 0 is 1 instead of 0")
+    refuse("CSR", 0, [0, 3, 2, 4], "level 1 (compressed): position 2 is 2, "
+           "less than the one before it, 3")
+    refuse("CSR", 0, [0, 2, 3, 9], "level 1 (compressed): the last position "
+           "is 9, but it has 4 coordinates")
+    refuse("CSR", 0, [0, 2, 2**62, 4], "level 1 (compressed): position 3")
+    refuse("CSR", 0, [0, 2, 4], "level 1 (compressed): has 3 positions")
+    refuse("CSR", 1, [1, 4, 0, 2], "level 1 (compressed): coordinate 1 is 4, "
+           "not less than the extent 4")
+    refuse("CSR", 1, [1, -1, 0, 2], "level 1 (compressed): coordinate 1 is -1")
+    refuse("CSR", 1, [3, 1, 0, 2], "level 1 (compressed): coordinate 1 is 1, "
+           "less than the one before it, 3: they are not sorted")
+    refuse("CSR", 1, [1, 1, 0, 2], "level 1 (compressed): coordinate 1 is 1, "
+           "as the one before it, but must be unique")
+    refuse("CSR", 2, [1.5, 2, 3], "has 3 values instead of 4")
+    refuse("CSR", 2, [1.5, 2, 3, 4],
+           "level 1 (compressed): has 4 positions instead of 6", (5, 4))
+    refuse("CSR", 2, [1.5, 2, 3, 4], "extent 0 is negative", (-3, 4))
+    refuse("CSC", 1, [1, 0, 2, 3], "level 1 (compressed): coordinate 3 is 3, "
+           "not less than the extent 3")
+    refuse("COO", 1, [0, 0, 1, 3], "level 0 (compressed): coordinate 3 is 3")
+    refuse("COO", 2, [1, 1, 0, 2], "level 1 (singleton): coordinate 1 is 1, "
+           "as the one before it, but must be unique")
+    refuse("COO", 2, [1, 3, 0], "level 1 (singleton): has 3 coordinates")
+    refuse("DCSR", 1, [0, 2, 1], "level 0 (compressed): coordinate 2 is 1, "
+           "less than the one before it, 2: they are not sorted")
+    refuse("Loose", 0, [0, 2, 1, 3, 3, 4], "level 1 (loose_compressed): "
+           "position 2 is 1, less than the one before it, 2")
+    # Blocks of 2 by 2: two columns of blocks.
+    refuse("BSR", 1, [0, 1, 2], "level 1 (compressed): coordinate 2 is 2, not "
+           "less than the extent 2")
+    refuse("BSR", 2, np.zeros(11), "has 11 values instead of 12")
+    return program
+
+
 check_reference()
-finish([widths_program(), types_program(), scipy_program()])
+finish([widths_program(), types_program(), scipy_program(),
+        malformed_program()])

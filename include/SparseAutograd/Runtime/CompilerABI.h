@@ -182,6 +182,17 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradStream(void *destination,
 // that has coordinates; a level that is not unique, and then another that is no
 // singleton).
 
+/// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT unless what an entry got as a sparse
+/// argument is valid (sparseAutogradCheckStorage). Each of the levels is
+/// described by four numbers: its SparseAutogradLevelFormat; the dimension
+/// whose coordinate it has; the extent of a block, or 0 for the whole
+/// coordinate; of a block, 0 for the quotient and 1 for the remainder. The
+/// descriptors are contiguous. `name` begins the message.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradCheckArgument(const char *name, int64_t levelCount,
+                            const int64_t *levels, int64_t positionBytes,
+                            int64_t coordinateBytes, const void *argument);
+
 /// Writes to `order` the permutation that sorts the entries in lexicographic
 /// order of their coordinates, which are >= 0. Entries that are the same stay
 /// in their order. Takes linear time (radix sort), and memory for 32 bytes an

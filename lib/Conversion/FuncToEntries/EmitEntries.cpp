@@ -8,15 +8,19 @@
 
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 
+#include "SparseAutograd/Runtime/Runtime.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
+#include <array>
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_EMITENTRIES
@@ -51,6 +55,12 @@ private:
   LogicalResult loadStorage(Value place, const llvm::json::Object &description,
                             ArrayRef<Type> &types, StringRef name,
                             SmallVectorImpl<Value> &operands);
+  /// Checks the storage of a sparse argument at `place`, whose descriptors and
+  /// extents have been checked.
+  LogicalResult checkStorage(Value place, const llvm::json::Object &encoding,
+                             StringRef name);
+  /// The address of a zero-terminated constant.
+  Value getString(const Twine &text);
   /// Stores the components that `values` begins with at `place`, and drops
   /// them from it.
   LogicalResult storeStorage(Value place, const llvm::json::Object &description,
@@ -77,6 +87,7 @@ private:
   ModuleOp module;
   const LLVMTypeConverter &converter;
   OpBuilder builder;
+  int64_t stringCount = 0;
   Location loc = UnknownLoc::get(module.getContext());
   Type pointer;
 };
@@ -226,6 +237,87 @@ LogicalResult EntryEmitter::loadStorage(Value place,
       return failure();
     operands.push_back(cast(given, type));
   }
+  return checkStorage(place, *description.getObject("encoding"), name);
+}
+
+Value EntryEmitter::getString(const Twine &text) {
+  std::string terminated = text.str();
+  terminated.push_back('\0');
+  LLVM::GlobalOp global;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(
+        builder, loc,
+        LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()),
+        /*isConstant=*/true, LLVM::Linkage::Internal,
+        ("sparse_autograd.argument." + Twine(stringCount++)).str(),
+        builder.getStringAttr(terminated));
+  }
+  return LLVM::AddressOfOp::create(builder, loc, global);
+}
+
+/// A level as sparseAutogradCheckArgument takes it; nothing if it is none.
+static std::optional<std::array<int64_t, 4>>
+describeLevel(const llvm::json::Value &value) {
+  const llvm::json::Object *level = value.getAsObject();
+  if (!level)
+    return std::nullopt;
+  auto format =
+      llvm::StringSwitch<std::optional<int64_t>>(
+          level->getString("format").value_or(""))
+          .Case("dense", SPARSE_AUTOGRAD_LEVEL_DENSE)
+          .Case("compressed", SPARSE_AUTOGRAD_LEVEL_COMPRESSED)
+          .Case("loose_compressed", SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED)
+          .Case("singleton", SPARSE_AUTOGRAD_LEVEL_SINGLETON)
+          .Default(std::nullopt);
+  std::optional<bool> isUnique = level->getBoolean("unique");
+  std::optional<int64_t> dimension = level->getInteger("dimension");
+  if (!format || !isUnique || !dimension)
+    return std::nullopt;
+  return std::array<int64_t, 4>{
+      *isUnique ? *format : *format + SPARSE_AUTOGRAD_LEVEL_NONUNIQUE,
+      *dimension, level->getInteger("block").value_or(0),
+      level->getString("part") == "remainder"};
+}
+
+LogicalResult EntryEmitter::checkStorage(Value place,
+                                         const llvm::json::Object &encoding,
+                                         StringRef name) {
+  const llvm::json::Array *levels = encoding.getArray("levels");
+  auto getBytes = [&](StringRef key) -> int64_t {
+    int64_t bits = 64; // of an index
+    StringRef type = encoding.getString(key).value_or("");
+    if (type.consume_front("i"))
+      (void)type.getAsInteger(10, bits);
+    return bits / 8;
+  };
+  if (!levels)
+    return failure();
+  SmallVector<int64_t> numbers;
+  for (const llvm::json::Value &value : *levels) {
+    std::optional<std::array<int64_t, 4>> level = describeLevel(value);
+    if (!level)
+      return failure();
+    llvm::append_range(numbers, *level);
+  }
+  Value table = LLVM::AllocaOp::create(
+      builder, loc, pointer, builder.getI64Type(), constant(numbers.size()));
+  for (auto [index, number] : llvm::enumerate(numbers))
+    LLVM::StoreOp::create(builder, loc, constant(number),
+                          getWord(table, index));
+  Type i64 = builder.getI64Type();
+  FailureOr<LLVM::LLVMFuncOp> check =
+      LLVM::lookupOrCreateFn(builder, module, "sparseAutogradCheckArgument",
+                             {pointer, i64, pointer, i64, i64, pointer},
+                             LLVM::LLVMVoidType::get(builder.getContext()));
+  if (failed(check))
+    return failure();
+  LLVM::CallOp::create(
+      builder, loc, *check,
+      ValueRange{getString("argument '" + name + "'"), constant(levels->size()),
+                 table, constant(getBytes("position_type")),
+                 constant(getBytes("coordinate_type")), place});
   return success();
 }
 

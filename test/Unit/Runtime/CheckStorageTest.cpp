@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Entry.h"
 #include "StorageReference.h"
 
 #include <gtest/gtest.h>
@@ -277,6 +278,41 @@ TEST(CheckStorage, NullPointersAndStrides) {
   std::string name(5000, 'x');
   EXPECT_EQ(check(name.c_str()), SPARSE_AUTOGRAD_INVALID_ARGUMENT);
   EXPECT_EQ(std::strlen(sparseAutogradLastError()), 1023u);
+}
+
+/// What an entry asks about an argument.
+TEST(CheckArgument, FindsTheExtentsOfLevels) {
+  // Blocks of 2 by 2 in 3 by 5: 2 by 3 blocks.
+  const int64_t levels[] = {dense, 0, 2, 0, compressed, 1, 2, 0,
+                            dense, 0, 2, 1, dense,      1, 2, 1};
+  Storage storage;
+  storage.positions = {{}, {0, 1, 2}, {}, {}};
+  storage.coordinates = {{}, {2, 0}, {}, {}};
+  storage.values.resize(8);
+  auto check = [&] {
+    PackedStorage packed({dense, compressed, dense, dense}, storage, 4, 2);
+    std::vector<int64_t> words(5 * packed.components.size());
+    std::memcpy(words.data(), packed.components.data(), 8 * words.size());
+    words.insert(words.end(), {3, 5});
+    return runEntry([&] {
+      sparseAutogradCheckArgument("A", 4, levels, 4, 2, words.data());
+    });
+  };
+  EXPECT_EQ(check(), SPARSE_AUTOGRAD_SUCCESS);
+  storage.coordinates[1][0] = 3;
+  EXPECT_EQ(check(), SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  EXPECT_STREQ(sparseAutogradLastError(),
+               "A: level 1 (compressed): coordinate 0 is 3, not less than the "
+               "extent 3");
+  storage.coordinates[1][0] = 2;
+  storage.values.resize(9);
+  EXPECT_EQ(check(), SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  EXPECT_STREQ(sparseAutogradLastError(), "A: has 9 values instead of 8");
+  for (int64_t count : {-1, 0, 65})
+    EXPECT_EQ(runEntry([&] {
+                sparseAutogradCheckArgument("A", count, levels, 4, 2, nullptr);
+              }),
+              SPARSE_AUTOGRAD_INVALID_ARGUMENT);
 }
 
 } // namespace
