@@ -68,9 +68,11 @@ private:
                    const SparseAutogradMemRef1 &component, int64_t length);
   bool checkDense();
   bool checkStored();
-  bool checkPositions(const Numbers &positions, bool isLoose, int64_t elements);
-  bool areElementsFine(const SparseAutogradMemRef1 *coordinates, int64_t begin,
-                       int64_t end) const;
+  bool checkPositions(const SparseAutogradMemRef1 &component, bool isLoose,
+                      int64_t elements);
+  bool areElementsFine(const SparseAutogradMemRef1 &positions,
+                       const SparseAutogradMemRef1 *coordinates, bool isLoose,
+                       int64_t elements) const;
   bool checkElement(const SparseAutogradMemRef1 *coordinates, int64_t element,
                     bool isFirst);
 
@@ -148,10 +150,51 @@ bool StorageChecker::checkDense() {
   return true;
 }
 
+template <typename T>
+static const T *getData(const SparseAutogradMemRef1 &memref) {
+  return static_cast<const T *>(memref.aligned) + memref.offset;
+}
+
+/// Calls `body` with a zero of the unsigned type of so many bytes.
+template <typename Body>
+static bool withType(int64_t bytes, Body body) {
+  switch (bytes) {
+  case 1:
+    return body(uint8_t());
+  case 2:
+    return body(uint16_t());
+  case 4:
+    return body(uint32_t());
+  default:
+    return body(uint64_t());
+  }
+}
+
+/// Whether positions are right, if they are contiguous: without a branch each.
+static bool arePositionsFine(const SparseAutogradMemRef1 &component,
+                             int64_t bytes, int64_t count, bool isLoose,
+                             int64_t elements) {
+  if (component.strides[0] != 1 || count == 0)
+    return false;
+  return withType(bytes, [&](auto position) {
+    auto *positions = getData<decltype(position)>(component);
+    uint64_t last = positions[count - 1];
+    bool isFine = isLoose ? last <= uint64_t(elements)
+                          : positions[0] == 0 && last == uint64_t(elements);
+    for (int64_t i = 1; i < count; ++i)
+      isFine &= positions[i - 1] <= positions[i];
+    return isFine;
+  });
+}
+
 /// From where to where the elements of each parent are.
-bool StorageChecker::checkPositions(const Numbers &positions, bool isLoose,
-                                    int64_t elements) {
+bool StorageChecker::checkPositions(const SparseAutogradMemRef1 &component,
+                                    bool isLoose, int64_t elements) {
   int64_t count = isLoose ? 2 * parents : parents + 1;
+  if (arePositionsFine(component, positionBytes, count, isLoose, elements))
+    return true;
+  // Something is wrong, or nothing is known: what, and where.
+  Numbers positions(component, positionBytes);
   if (!isLoose && positions[0] != 0)
     return refuse(level, "position 0 is %" PRId64 " instead of 0",
                   positions[0]);
@@ -173,71 +216,74 @@ bool StorageChecker::checkPositions(const Numbers &positions, bool isLoose,
   return true;
 }
 
-/// Whether the coordinates of the elements of a parent are in range and
-/// increase. Without a branch an element, so that it can be vectorized.
 template <typename T>
-static bool areIncreasing(const T *coordinates, int64_t begin, int64_t end,
-                          uint64_t extent) {
+static bool areBelow(const T *numbers, int64_t count, uint64_t extent) {
+  // What T cannot hold is larger than all numbers.
+  if (extent > T(~T(0)))
+    return true;
   bool isFine = true;
-  // What T cannot hold is larger than all coordinates.
-  bool isBounded = extent <= T(~T(0));
-  for (int64_t i = begin; i < end && isBounded; ++i)
-    isFine &= coordinates[i] < T(extent);
-  for (int64_t i = begin + 1; i < end; ++i)
-    isFine &= coordinates[i - 1] < coordinates[i];
+  for (int64_t i = 0; i < count; ++i)
+    isFine &= numbers[i] < T(extent);
   return isFine;
 }
 
-/// The same for pairs of coordinates, in lexicographic order.
-template <typename T>
-static bool arePairsIncreasing(const T *outer, const T *inner, int64_t begin,
-                               int64_t end, uint64_t outerExtent,
-                               uint64_t innerExtent) {
-  bool isFine = true;
-  bool isOuterBounded = outerExtent <= T(~T(0));
-  bool isInnerBounded = innerExtent <= T(~T(0));
-  for (int64_t i = begin; i < end && isOuterBounded; ++i)
-    isFine &= outer[i] < T(outerExtent);
-  for (int64_t i = begin; i < end && isInnerBounded; ++i)
-    isFine &= inner[i] < T(innerExtent);
-  for (int64_t i = begin + 1; i < end; ++i)
-    isFine &= (outer[i - 1] < outer[i]) |
-              ((outer[i - 1] == outer[i]) & (inner[i - 1] < inner[i]));
-  return isFine;
-}
-
-template <typename T>
-static const T *getData(const SparseAutogradMemRef1 &memref) {
-  return static_cast<const T *>(memref.aligned) + memref.offset;
-}
-
-/// Whether the elements of a parent are right, in the usual layouts; false also
-/// where that is to be found out one by one.
-bool StorageChecker::areElementsFine(const SparseAutogradMemRef1 *coordinates,
-                                     int64_t begin, int64_t end) const {
-  int64_t count = this->end - level;
-  bool isPair = count == 2 && !parseFormat(formats[level]).isUnique;
-  if ((count != 1 && !isPair) || coordinates[0].strides[0] != 1 ||
-      coordinates[count - 1].strides[0] != 1)
-    return false;
-  auto check = [&](auto width) {
-    using T = decltype(width);
-    const T *outer = getData<T>(coordinates[0]);
-    if (!isPair)
-      return areIncreasing(outer, begin, end, extents[level]);
-    return arePairsIncreasing(outer, getData<T>(coordinates[1]), begin, end,
-                              extents[level], extents[level + 1]);
-  };
-  switch (coordinateBytes) {
-  case 1:
-    return check(uint8_t());
-  case 2:
-    return check(uint16_t());
-  case 4:
-    return check(uint32_t());
-  default:
-    return check(uint64_t());
+/// Whether all elements of all parents are in range and increase: without a
+/// branch an element, however few a parent has. `increases(i)` compares element
+/// i with the one before it.
+///
+/// An element that does not increase is the first one of a parent if there are
+/// as many of these as of those.
+template <typename P, typename Increases>
+static bool increasesWithinParents(const P *positions, int64_t parents,
+                                   bool isLoose, int64_t elements,
+                                   Increases increases) {
+  if (elements < 2)
+    return true;
+  int64_t descents = 0;
+  for (int64_t i = 1; i < elements; ++i)
+    descents += !increases(i);
+  for (int64_t parent = 0; parent < parents; ++parent) {
+    const P *place = positions + (isLoose ? 2 * parent : parent);
+    bool isFirst = (place[0] < place[1]) & (place[0] > 0);
+    // Some element where there is none to ask about.
+    int64_t first = isFirst ? static_cast<int64_t>(place[0]) : 1;
+    descents -= isFirst & !increases(first);
   }
+  return descents == 0;
+}
+
+/// Whether the elements are right, in the usual layouts; false also where that
+/// is to be found out one by one. The positions have been checked.
+bool StorageChecker::areElementsFine(const SparseAutogradMemRef1 &positions,
+                                     const SparseAutogradMemRef1 *coordinates,
+                                     bool isLoose, int64_t elements) const {
+  int64_t count = end - level;
+  bool isPair = count == 2 && !parseFormat(formats[level]).isUnique;
+  if ((count != 1 && !isPair) || positions.strides[0] != 1 ||
+      coordinates[0].strides[0] != 1 || coordinates[count - 1].strides[0] != 1)
+    return false;
+  return withType(coordinateBytes, [&](auto coordinate) {
+    using C = decltype(coordinate);
+    const C *outer = getData<C>(coordinates[0]);
+    const C *inner = getData<C>(coordinates[count - 1]);
+    if (!areBelow(outer, elements, extents[level]) ||
+        !areBelow(inner, elements, extents[end - 1]))
+      return false;
+    return withType(positionBytes, [&](auto position) {
+      using P = decltype(position);
+      const P *begins = getData<P>(positions);
+      if (!isPair)
+        return increasesWithinParents(
+            begins, parents, isLoose, elements,
+            [=](int64_t i) { return outer[i - 1] < outer[i]; });
+      return increasesWithinParents(begins, parents, isLoose, elements,
+                                    [=](int64_t i) {
+                                      return bool((outer[i - 1] < outer[i]) |
+                                                  ((outer[i - 1] == outer[i]) &
+                                                   (inner[i - 1] < inner[i])));
+                                    });
+    });
+  });
 }
 
 /// Compares an element with the one before it, unless it is the first of its
@@ -295,13 +341,13 @@ bool StorageChecker::checkStored() {
     if (!checkLength(end, "coordinates", coordinates[end - level], elements))
       return false;
   }
-  if (!checkPositions(positions, isLoose, elements))
+  if (!checkPositions(components[0], isLoose, elements))
     return false;
-  for (int64_t parent = 0; parent < parents; ++parent) {
+  bool isFine = areElementsFine(components[0], coordinates, isLoose, elements);
+  // Where something is wrong, what and where.
+  for (int64_t parent = 0; parent < parents && !isFine; ++parent) {
     int64_t first = positions[isLoose ? 2 * parent : parent];
     int64_t last = positions[isLoose ? 2 * parent + 1 : parent + 1];
-    if (areElementsFine(coordinates, first, last))
-      continue;
     for (int64_t element = first; element < last; ++element)
       if (!checkElement(coordinates, element, element == first))
         return false;
