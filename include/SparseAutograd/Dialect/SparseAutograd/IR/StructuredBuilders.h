@@ -29,13 +29,14 @@ mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc,
 /// A structured op with one result, on the pattern of `init` if that is sparse:
 /// a `linalg.generic` or a `sampled_generic`. Without `buildBody` its region
 /// has no block yet.
-mlir::linalg::LinalgOp createStructured(
-    mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
-    mlir::Value init, llvm::ArrayRef<mlir::AffineMap> maps,
-    llvm::ArrayRef<mlir::utils::IteratorType> iterators,
-    llvm::function_ref<void(mlir::OpBuilder &, mlir::Location,
-                            mlir::ValueRange)>
-        buildBody = nullptr);
+mlir::linalg::LinalgOp
+createStructured(mlir::OpBuilder &builder, mlir::Location loc,
+                 mlir::ValueRange inputs, mlir::Value init,
+                 llvm::ArrayRef<mlir::AffineMap> maps,
+                 llvm::ArrayRef<mlir::utils::IteratorType> iterators,
+                 llvm::function_ref<void(mlir::OpBuilder &, mlir::Location,
+                                         mlir::ValueRange)>
+                     buildBody = nullptr);
 
 } // namespace sparse_autograd
 
