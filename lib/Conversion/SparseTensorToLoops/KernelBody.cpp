@@ -9,6 +9,7 @@
 #include "Kernel.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -128,6 +129,14 @@ SmallVector<Value> KernelBody::visitOptional(OpBuilder &builder,
       });
 }
 
+/// Lets a sum that a loop carries as a scalar be added up in another order, in
+/// several partial sums: a fixed order, and no less exact.
+static void allowReordering(Value sum, Value carried) {
+  auto add = sum.getDefiningOp<arith::AddFOp>();
+  if (add && llvm::is_contained(add->getOperands(), carried))
+    add.setFastmath(add.getFastmath() | arith::FastMathFlags::reassoc);
+}
+
 SmallVector<Value> KernelBody::compute(OpBuilder &builder,
                                        const VisitedElement &element,
                                        const llvm::SmallBitVector &absent,
@@ -157,6 +166,9 @@ SmallVector<Value> KernelBody::compute(OpBuilder &builder,
   }
   SmallVector<Value> values =
       kernel.terms.build(builder, yields, arguments, element.indices);
+  for (unsigned result = 0; result < results.size(); ++result)
+    if (isScalar.test(result))
+      allowReordering(values[result], carried[result]);
   for (unsigned result = 0; result < results.size(); ++result)
     results[result] =
         isScalar.test(result)
