@@ -301,6 +301,7 @@ struct DifferentiatePass
     cleanup.addPass(createCSEPass());
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    SampledGenericOp::getCanonicalizationPatterns(patterns, &getContext());
     populateEraseDeadIterArgsPatterns(patterns);
     populateFoldBroadcastsPatterns(patterns);
     populateFoldConstantsPatterns(patterns);

@@ -10,11 +10,14 @@
 // of them, and an empty tensor that is cast is one of the other type. Upstream
 // does so too, but drops the encodings of sparse tensors, so that the IR is
 // invalid (InferStaticShapeOfOperands, FoldEmptyTensorWithCastOp; LLVM 22.1).
+// It also takes a sparse transpose of a transpose for the operand, of whichever
+// encoding that is: as a generic op it is out of its reach.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Canonicalization.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -126,9 +129,23 @@ struct CastEmpty : OpRewritePattern<tensor::CastOp> {
     return success();
   }
 };
+
+struct GeneralizeTranspose : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() ||
+        llvm::none_of(op->getOperandTypes(), isSparse))
+      return failure();
+    return linalg::generalizeNamedOp(rewriter,
+                                     cast<linalg::LinalgOp>(op.getOperation()));
+  }
+};
 } // namespace
 
 void sparse_autograd::populateShapeCanonicalizationPatterns(
     RewritePatternSet &patterns) {
-  patterns.add<CastEmpty, InferExtents>(patterns.getContext(), /*benefit=*/2);
+  patterns.add<CastEmpty, GeneralizeTranspose, InferExtents>(
+      patterns.getContext(), /*benefit=*/2);
 }

@@ -263,3 +263,60 @@ LogicalResult SampledGenericOp::verify() {
                 "destination are parallel, the others reductions";
   return success();
 }
+
+namespace {
+/// Inputs that the region does not read go, and equal ones become one.
+struct DropInputs : OpRewritePattern<SampledGenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SampledGenericOp op,
+                                PatternRewriter &rewriter) const override {
+    auto structured = cast<linalg::LinalgOp>(op.getOperation());
+    SmallVector<AffineMap> maps = structured.getIndexingMapsArray();
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> keptMaps;
+    // What stands for each argument of the region: an input that is kept, or
+    // nothing.
+    SmallVector<std::optional<unsigned>> places;
+    for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+      std::optional<unsigned> &place = places.emplace_back();
+      if (op.getBody()->getArgument(index).use_empty())
+        continue;
+      for (auto [other, map] : llvm::enumerate(keptMaps))
+        if (inputs[other] == input && map == maps[index])
+          place = other;
+      if (place)
+        continue;
+      place = inputs.size();
+      inputs.push_back(input);
+      keptMaps.push_back(maps[index]);
+    }
+    if (inputs.size() == op.getInputs().size())
+      return failure();
+    keptMaps.push_back(maps.back());
+    // The loops have their extents from operands.
+    if (!inversePermutation(concatAffineMaps(keptMaps, op.getContext())))
+      return failure();
+
+    auto replacement =
+        SampledGenericOp::create(rewriter, op.getLoc(), inputs, op.getInit(),
+                                 keptMaps, structured.getIteratorTypesArray());
+    Block *body = rewriter.createBlock(&replacement.getRegion());
+    for (Value operand : replacement->getOperands())
+      body->addArgument(getElementTypeOrSelf(operand.getType()), op.getLoc());
+    SmallVector<Value> arguments;
+    for (auto [index, place] : llvm::enumerate(places))
+      // What is not read may be anything of its type.
+      arguments.push_back(place ? body->getArgument(*place) : Value());
+    arguments.push_back(body->getArguments().back());
+    rewriter.mergeBlocks(op.getBody(), body, arguments);
+    rewriter.replaceOp(op, replacement);
+    return success();
+  }
+};
+} // namespace
+
+void SampledGenericOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                   MLIRContext *context) {
+  patterns.add<DropInputs>(context);
+}

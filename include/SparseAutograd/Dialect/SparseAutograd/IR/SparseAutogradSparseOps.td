@@ -188,6 +188,7 @@ def SparseAutograd_SampledGenericOp : SparseAutograd_Op<"sampled_generic", [
                         "nullptr">:$buildBody)>
   ];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// The only block of the region.
     ::mlir::Block *getBody() { return &getRegion().front(); }
