@@ -202,6 +202,31 @@ TEST(CheckStorage, ListsOfCoordinates) {
             "but must be unique");
 }
 
+TEST(CheckStorage, ListsOfThreeCoordinates) {
+  Storage coo;
+  coo.positions = {{0, 2}, {}, {}};
+  coo.coordinates = {{0, 1}, {3, 0}, {2, 0}};
+  coo.values.resize(2);
+  const std::vector<int64_t> levels = {compressed + nonunique,
+                                       singleton + nonunique, singleton};
+  const Coordinates extents = {2, 4, 3};
+  EXPECT_EQ(getProblem(levels, extents, coo), "");
+  Storage bad = coo;
+  bad.coordinates[1][0] = 4;
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 1 (singleton): coordinate 0 is 4, not less than the extent "
+            "4");
+  bad = coo;
+  bad.coordinates = {{1, 1}, {0, 0}, {2, 2}};
+  EXPECT_EQ(getProblem(levels, extents, bad),
+            "level 2 (singleton): coordinate 1 is 2, as the one before it, but "
+            "must be unique");
+  // The first of those that say so.
+  EXPECT_EQ(getProblem({compressed, singleton, singleton}, extents, bad),
+            "level 0 (compressed): coordinate 1 is 1, as the one before it, "
+            "but must be unique");
+}
+
 TEST(CheckStorage, LooseLevels) {
   Storage storage;
   storage.positions = {{}, {1, 2, 4, 6}};
@@ -280,6 +305,47 @@ TEST(CheckStorage, NullPointersAndStrides) {
   EXPECT_EQ(std::strlen(sparseAutogradLastError()), 1023u);
 }
 
+/// Everything is looked at where it is, whatever the offsets and the strides.
+TEST(CheckStorage, EveryOffsetAndStride) {
+  const int64_t formats[] = {compressed + nonunique, singleton};
+  const int64_t extents[] = {3, 4};
+  // Right, then wrong in the last position, the order of rows, that of columns
+  // and the range of columns.
+  const std::vector<int64_t> right[] = {{0, 3}, {0, 0, 2}, {1, 3, 0}};
+  std::vector<std::vector<std::vector<int64_t>>> cases(
+      5, {std::begin(right), std::end(right)});
+  cases[1][0][1] = 2;
+  cases[2][1] = {2, 0, 0};
+  cases[3][2] = {3, 1, 0};
+  cases[4][2] = {1, 4, 0};
+  for (size_t number = 0; number < cases.size(); ++number)
+    for (int64_t offset : {0, 2})
+      // A stride for each of the arrays.
+      for (int64_t strides = 0; strides < 27; ++strides) {
+        std::vector<std::vector<int64_t>> arrays;
+        std::vector<SparseAutogradMemRef1> components;
+        for (int64_t i = 0, rest = strides; i < 3; ++i, rest /= 3) {
+          const std::vector<int64_t> &numbers = cases[number][i];
+          int64_t size = static_cast<int64_t>(numbers.size());
+          const int64_t choices[] = {1, 2, -1};
+          int64_t stride = choices[rest % 3];
+          int64_t first = offset + (stride < 0 ? size - 1 : 0);
+          // What lies between would be wrong.
+          arrays.emplace_back(offset + 2 * size, 77);
+          for (int64_t at = 0; at < size; ++at)
+            arrays.back()[first + at * stride] = numbers[at];
+          components.push_back(
+              {nullptr, arrays.back().data(), first, {size}, {stride}});
+        }
+        components.push_back({nullptr, arrays.back().data(), 0, {3}, {1}});
+        EXPECT_EQ(sparseAutogradCheckStorage(nullptr, 2, formats, extents, 8, 8,
+                                             components.data()) ==
+                      SPARSE_AUTOGRAD_SUCCESS,
+                  number == 0)
+            << "case " << number << ", strides " << strides;
+      }
+}
+
 /// What an entry asks about an argument.
 TEST(CheckArgument, FindsTheExtentsOfLevels) {
   // Blocks of 2 by 2 in 3 by 5: 2 by 3 blocks.
@@ -308,6 +374,25 @@ TEST(CheckArgument, FindsTheExtentsOfLevels) {
   storage.values.resize(9);
   EXPECT_EQ(check(), SPARSE_AUTOGRAD_INVALID_ARGUMENT);
   EXPECT_STREQ(sparseAutogradLastError(), "A: has 9 values instead of 8");
+  // One level, and as many as there can be.
+  for (int64_t count : {1, 64}) {
+    std::vector<int64_t> words = {0, 0, 0, 1, 1, 2};
+    int64_t value = 0;
+    words[1] = reinterpret_cast<int64_t>(&value);
+    std::vector<int64_t> one(4 * count, 0);
+    EXPECT_EQ(runEntry([&] {
+                sparseAutogradCheckArgument("A", count, one.data(), 4, 2,
+                                            words.data());
+              }),
+              SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+    words[5] = 1;
+    EXPECT_EQ(runEntry([&] {
+                sparseAutogradCheckArgument("A", count, one.data(), 4, 2,
+                                            words.data());
+              }),
+              SPARSE_AUTOGRAD_SUCCESS)
+        << sparseAutogradLastError();
+  }
   for (int64_t count : {-1, 0, 65})
     EXPECT_EQ(runEntry([&] {
                 sparseAutogradCheckArgument("A", count, levels, 4, 2, nullptr);
