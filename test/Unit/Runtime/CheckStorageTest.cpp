@@ -346,6 +346,29 @@ TEST(CheckStorage, EveryOffsetAndStride) {
       }
 }
 
+/// One array is wrong with its stride, and would be right without.
+TEST(CheckStorage, EachArrayHasItsOwnStride) {
+  const int64_t formats[] = {compressed + nonunique, singleton};
+  const int64_t extents[] = {3, 4};
+  int64_t right[3][5] = {{0, 3}, {0, 0, 2}, {1, 3, 0}};
+  int64_t wrong[3][5] = {{0, 3, 2}, {0, 0, 2, 0, 0}, {1, 3, 0, 0, 0}};
+  for (int strided = -1; strided < 3; ++strided) {
+    std::vector<SparseAutogradMemRef1> components;
+    for (int i = 0; i < 3; ++i)
+      components.push_back({nullptr,
+                            i == strided ? wrong[i] : right[i],
+                            0,
+                            {i == 0 ? 2 : 3},
+                            {i == strided ? 2 : 1}});
+    components.push_back({nullptr, right, 0, {3}, {1}});
+    EXPECT_EQ(sparseAutogradCheckStorage(nullptr, 2, formats, extents, 8, 8,
+                                         components.data()) ==
+                  SPARSE_AUTOGRAD_SUCCESS,
+              strided < 0)
+        << "array " << strided;
+  }
+}
+
 /// What an entry asks about an argument.
 TEST(CheckArgument, FindsTheExtentsOfLevels) {
   // Blocks of 2 by 2 in 3 by 5: 2 by 3 blocks.
