@@ -1,8 +1,10 @@
-"""Checks examples/recommender.mlir against an independent NumPy training run.
+"""Checks examples/recommender.mlir and examples/recommender_sparse.mlir against
+an independent NumPy training run.
 
   recommender.py MLIR planted SEED...
   recommender.py MLIR train RATINGS.csv.gz SEED...
   recommender.py MLIR curve RATINGS.csv.gz EPOCHS SEED...
+  recommender.py MLIR memory FOLDER
 
 For each seed the example is trained twice, with factors and with biases alone,
 and every line of its log must agree with the NumPy run to 1e-10. The held-out
@@ -11,17 +13,21 @@ at most 1.1 times the noise with factors and at least twice it without; with
 real ones a mean of at most 0.885 over the seeds and, for each seed, less than
 with biases alone. With `curve` the first epochs of real training are compared,
 and no bar applies. Prints what it found; fails with the first difference.
+
+`memory` trains on few ratings of very many users for very many items and
+compares the peak of the memory with the size of ratings and parameters.
 """
 
 import csv
 import gzip
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, save_npz
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
 import masked_ops  # noqa: E402
@@ -156,8 +162,39 @@ def compare_curve(example, path, epochs, seeds):
               f"{difference:.1e}")
 
 
+def check_memory(example, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    users, items, count = 20_000, 100_000, 500_000
+    rng = np.random.default_rng(0)
+    place = np.unique(rng.integers(0, users * items, count))
+    ratings = csr_array((rng.uniform(1, 5, len(place)),
+                         (place // items, place % items)), (users, items))
+    save_npz(folder / "ratings.npz", ratings)
+    command = ["sparse-runner", example, "--entry=fit", "--report=json"]
+    for name, value in {"ratings": folder / "ratings.npz", "seed": 0,
+                        "epochs": 2, "factor_scale": 0.1, "l2_biases": 5.0,
+                        "l2_factors": 12.0}.items():
+        command += ["--arg", f"{name}={value}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
+    peak = json.loads(done.stderr.splitlines()[-1])["peak_live_bytes"]
+    # Parameters, two moments and gradients, new ones beside them; of the
+    # ratings values, coordinates, masks, predictions and gradients.
+    parameters = 8 * (users + items) * (FACTORS + 1)
+    bound = 8 * parameters + 8 * 8 * len(place)
+    if peak > bound:
+        sys.exit(f"the peak is {peak} bytes, more than {bound}")
+    print(f"{len(place)} of {users} x {items} ratings: the peak is at most "
+          f"{bound / (8 * users * items):.1%} of a dense matrix")
+    print(f"{peak / 1e6:.1f} MB, of which the parameters are "
+          f"{parameters / 1e6:.1f} MB")
+
+
 def main():
     example, entry, *rest = sys.argv[1:]
+    if entry == "memory":
+        return check_memory(example, Path(rest[0]))
     if entry == "curve":
         path, epochs, *seeds = rest
         return compare_curve(example, path, int(epochs), map(int, seeds))
