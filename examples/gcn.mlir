@@ -10,8 +10,8 @@
 //
 //   sparse-runner examples/gcn.mlir --entry=planted --arg seed=0
 //   sparse-runner examples/gcn.mlir --entry=train --arg seed=0 --arg classes=7 \
-//       --arg adjacency=cora.npz:adj_indptr,adj_indices \
-//       --arg features=cora.npz:feat_indptr,feat_indices,feat_data,feat_shape \
+//       --arg adjacency=cora.npz:adj \
+//       --arg features=cora.npz:feat \
 //       --arg labels=cora.npz:label --arg train=cora.npz:train --arg test=cora.npz:test
 
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32}>
@@ -381,7 +381,7 @@ func.func @train(
 
 // On a graph of 400 nodes in four communities: neighbours with probability
 // 1/20 inside of one, 1/100 between two; features of 32 that are there with
-// probability 3/20 in the eight of the own community, 1/10 in others. Every
+// probability 3/10 in the eight of the own community, 1/10 in others. Every
 // tenth node is labelled; the others are the test.
 func.func @planted(%seed: i64 {sparse_autograd.name = "seed"})
     -> (f32 {sparse_autograd.name = "test_accuracy"}) {
@@ -398,7 +398,7 @@ func.func @planted(%seed: i64 {sparse_autograd.name = "seed"})
   %one = arith.constant 1.0 : f32
   %inside = arith.constant 0.05 : f32
   %between = arith.constant 0.01 : f32
-  %own = arith.constant 0.15 : f32
+  %own = arith.constant 0.3 : f32
   %other = arith.constant 0.1 : f32
   %epochs = arith.constant 100 : index
   %u = sparse_autograd.random uniform %seed, %counter0 : tensor<400x400xf32>
