@@ -1,0 +1,136 @@
+// RUN: sparse-opt %s --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s
+
+// The loops visit what is stored, and sums stay in registers where they can.
+
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#COO = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa)), posWidth = 32, crdWidth = 16}>
+#BSR = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 2 : dense, j floordiv 3 : compressed, i mod 2 : dense, j mod 3 : dense)}>
+
+// CHECK-LABEL: func.func @spmv
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %[[VALUES:.*]]: tensor<?xf64>, %[[ROWS:.*]]: index, %{{.*}}: index, %[[X:.*]]: tensor<?xf64>, %[[Z:.*]]: tensor<?xf64>) -> tensor<?xf64>
+// CHECK-DAG:   %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG:   %[[C1:.*]] = arith.constant 1 : index
+// CHECK:       %[[Y:.*]] = scf.for %[[I:.*]] = %[[C0]] to %[[ROWS]] step %[[C1]] iter_args(%[[SUMS:.*]] = %[[Z]])
+// CHECK-NEXT:    %[[NEXT_ROW:.*]] = arith.addi %[[I]], %[[C1]]
+// CHECK-NEXT:    %[[BEGIN:.*]] = tensor.extract %[[POS]][%[[I]]]
+// CHECK-NEXT:    %[[END:.*]] = tensor.extract %[[POS]][%[[NEXT_ROW]]]
+// CHECK-NEXT:    %[[START:.*]] = tensor.extract %[[SUMS]][%[[I]]]
+// CHECK-NEXT:    %[[ROW:.*]] = scf.for %[[Q:.*]] = %[[BEGIN]] to %[[END]] step %[[C1]] iter_args(%[[SUM:.*]] = %[[START]]) -> (f64) {
+// CHECK-NEXT:      %[[J:.*]] = tensor.extract %[[CRD]][%[[Q]]]
+// CHECK-NEXT:      %[[XJ:.*]] = tensor.extract %[[X]][%[[J]]]
+// CHECK-NEXT:      %[[A:.*]] = tensor.extract %[[VALUES]][%[[Q]]]
+// CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[A]], %[[XJ]]
+// CHECK-NEXT:      %[[S:.*]] = arith.addf %[[SUM]], %[[P]]
+// CHECK-NEXT:      scf.yield %[[S]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %[[DONE:.*]] = tensor.insert %[[ROW]] into %[[SUMS]][%[[I]]]
+// CHECK-NEXT:    scf.yield %[[DONE]]
+// CHECK:       return %[[Y]]
+func.func @spmv(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// The dense dimension is innermost in a product of matrices, and a product with
+// the transpose scatters to rows.
+
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %[[VALUES:.*]]: tensor<?xf64>, %[[ROWS:.*]]: index, %{{.*}}: index, %[[B:.*]]: tensor<?x?xf64>, %[[Z:.*]]: tensor<?x?xf64>) -> tensor<?x?xf64>
+// CHECK:       %[[COLUMNS:.*]] = tensor.dim %[[B]], %{{.*}}
+// CHECK:       scf.for %[[K:.*]] = %{{.*}} to %[[ROWS]]
+// CHECK:         scf.for %[[Q:.*]] = %{{.*}} to
+// CHECK-NEXT:      %[[I:.*]] = tensor.extract %[[CRD]][%[[Q]]]
+// CHECK-NEXT:      scf.for %[[J:.*]] = %{{.*}} to %[[COLUMNS]] {{.*}} iter_args(%[[OUT:.*]] = %{{.*}})
+// CHECK-NEXT:        %[[BKJ:.*]] = tensor.extract %[[B]][%[[K]], %[[J]]]
+// CHECK-NEXT:        %[[A:.*]] = tensor.extract %[[VALUES]][%[[Q]]]
+// CHECK-NEXT:        %[[OLD:.*]] = tensor.extract %[[OUT]][%[[I]], %[[J]]]
+// CHECK-NEXT:        %[[P:.*]] = arith.mulf %[[A]], %[[BKJ]]
+// CHECK-NEXT:        %[[S:.*]] = arith.addf %[[OLD]], %[[P]]
+// CHECK-NEXT:        tensor.insert %[[S]] into %[[OUT]][%[[I]], %[[J]]]
+// CHECK-NOT:   scf.for
+// CHECK:       return
+func.func @transposed(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %y = linalg.generic {
+        indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) {
+  ^bb0(%in: f64, %in_0: f64, %out: f64):
+    %p = arith.mulf %in, %in_0 : f64
+    %s = arith.addf %out, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<?x?xf64>
+  return %y : tensor<?x?xf64>
+}
+
+// One loop over a list of coordinates; narrow numbers have no sign.
+
+// CHECK-LABEL: func.func @coordinates
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xi32>, %[[ROWS:[a-z0-9]*]]: tensor<?xi16>, %[[COLUMNS:.*]]: tensor<?xi16>, %[[VALUES:.*]]: tensor<?xf64>, %{{.*}}: index, %{{.*}}: index, %[[X:.*]]: tensor<?xf64>, %[[Z:.*]]: tensor<?xf64>)
+// CHECK-DAG:   %[[LAST:.*]] = tensor.extract %[[POS]][%c1]
+// CHECK-DAG:   %[[END:.*]] = arith.index_castui %[[LAST]] : i32 to index
+// CHECK:       scf.for %[[Q:.*]] = %{{.*}} to %[[END]]
+// CHECK-NEXT:    %[[ROW:.*]] = tensor.extract %[[ROWS]][%[[Q]]]
+// CHECK-NEXT:    %[[I:.*]] = arith.index_castui %[[ROW]] : i16 to index
+// CHECK-NEXT:    %[[COLUMN:.*]] = tensor.extract %[[COLUMNS]][%[[Q]]]
+// CHECK-NEXT:    %[[J:.*]] = arith.index_castui %[[COLUMN]] : i16 to index
+// CHECK-NEXT:    tensor.extract %[[X]][%[[J]]]
+// CHECK-NEXT:    tensor.extract %[[VALUES]][%[[Q]]]
+// CHECK-NOT:   scf.for
+// CHECK:         tensor.insert %{{.*}} into %{{.*}}[%[[I]]]
+// CHECK-NOT:   scf.for
+// CHECK:       return
+func.func @coordinates(%a: tensor<?x?xf64, #COO>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #COO>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// What pads a block is no element: neither read nor written for.
+
+// CHECK-LABEL: func.func @blocks
+// CHECK-SAME:  %{{.*}}: tensor<?xindex>, %{{.*}}: tensor<?xindex>, %[[VALUES:.*]]: tensor<?xf64>, %[[ROWS:.*]]: index, %[[COLUMNS:.*]]: index, %[[X:.*]]: tensor<?xf64>, %{{.*}}: tensor<?xf64>)
+// CHECK:       %[[BLOCK_ROWS:.*]] = arith.ceildivui %[[ROWS]], %c2
+// CHECK:       scf.for %{{.*}} = %c0 to %[[BLOCK_ROWS]]
+// CHECK:         scf.for
+// CHECK:           scf.for %{{.*}} = %c0 to %c2
+// CHECK:             %[[IN_ROWS:.*]] = arith.cmpi ult, %{{.*}}, %[[ROWS]]
+// CHECK-NEXT:        scf.if %[[IN_ROWS]]
+// CHECK:               scf.for %{{.*}} = %c0 to %c3
+// CHECK:                 %[[IN_COLUMNS:.*]] = arith.cmpi ult, %{{.*}}, %[[COLUMNS]]
+// CHECK-NEXT:            scf.if %[[IN_COLUMNS]]
+// CHECK-NEXT:              tensor.extract %[[X]]
+// CHECK-NEXT:              tensor.extract %[[VALUES]]
+func.func @blocks(%a: tensor<?x?xf64, #BSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #BSR>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// The product of dense matrices at a pattern: an inner product for each stored
+// element, on the positions and coordinates of the pattern.
+
+// CHECK-LABEL: func.func @sddmm
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %[[P:.*]]: tensor<?xf64>, %[[ROWS:.*]]: index, %[[N:.*]]: index, %[[X:.*]]: tensor<?x?xf64>, %[[Y:.*]]: tensor<?x?xf64>)
+// CHECK-DAG:   %[[NNZ:.*]] = tensor.dim %[[P]], %c0
+// CHECK-DAG:   %[[EMPTY:.*]] = tensor.empty(%[[NNZ]]) : tensor<?xf64>
+// CHECK-DAG:   %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%[[EMPTY]]
+// CHECK:       %[[VALUES:.*]] = scf.for %[[I:.*]] = %c0 to %[[ROWS]] step %c1 iter_args(%{{.*}} = %[[ZEROS]]) -> (tensor<?xf64>) {
+// CHECK:         scf.for %[[Q:.*]] = %{{.*}} to %{{.*}} step %c1 iter_args(%[[LIST:.*]] = %{{.*}}) -> (tensor<?xf64>) {
+// CHECK-NEXT:      %[[J:.*]] = tensor.extract %[[CRD]][%[[Q]]]
+// CHECK-NEXT:      %[[START:.*]] = tensor.extract %[[LIST]][%[[Q]]]
+// CHECK-NEXT:      %[[SUM:.*]] = scf.for %[[K:.*]] = %c0 to %{{.*}} step %c1 iter_args(%{{.*}} = %[[START]]) -> (f64) {
+// CHECK-NEXT:        tensor.extract %[[X]][%[[I]], %[[K]]]
+// CHECK-NEXT:        tensor.extract %[[Y]][%[[J]], %[[K]]]
+// CHECK:           tensor.insert %[[SUM]] into %[[LIST]][%[[Q]]]
+// CHECK:       return %[[POS]], %[[CRD]], %[[VALUES]], %[[ROWS]], %[[N]]
+func.func @sddmm(%p: tensor<?x?xf64, #CSR>, %x: tensor<?x?xf64>, %y: tensor<?x?xf64>) -> tensor<?x?xf64, #CSR> {
+  %z = sparse_autograd.zeros %p : tensor<?x?xf64, #CSR> -> tensor<?x?xf64, #CSR>
+  %r = sparse_autograd.sampled_generic {
+        indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<?x?xf64>, tensor<?x?xf64>) outs(%z : tensor<?x?xf64, #CSR>) {
+  ^bb0(%in: f64, %in_0: f64, %out: f64):
+    %t = arith.mulf %in, %in_0 : f64
+    %s = arith.addf %out, %t : f64
+    linalg.yield %s : f64
+  } -> tensor<?x?xf64, #CSR>
+  return %r : tensor<?x?xf64, #CSR>
+}

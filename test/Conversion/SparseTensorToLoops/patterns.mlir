@@ -1,0 +1,122 @@
+// RUN: sparse-opt %s --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s
+
+// Values of one pattern share its positions and coordinates, and what is done to
+// them one by one is done to the list of values.
+
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#BSR = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 2 : dense, j floordiv 3 : compressed, i mod 2 : dense, j mod 3 : dense)}>
+#id = affine_map<(i, j) -> (i, j)>
+
+// CHECK-LABEL: func.func @elementwise
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %[[A:.*]]: tensor<?xf64>, %[[ROWS:.*]]: index, %[[COLUMNS:.*]]: index, %[[FACTOR:.*]]: f64)
+// CHECK-NOT:   scf
+// CHECK:       %[[T:.*]] = linalg.generic {{{.*}}, iterator_types = ["parallel"]} ins(%[[A]] : tensor<?xf64>)
+// CHECK:         math.tanh
+// CHECK:       %[[Y:.*]] = linalg.generic {{{.*}}, iterator_types = ["parallel"]} ins(%[[T]], %[[A]], %[[FACTOR]] : tensor<?xf64>, tensor<?xf64>, f64)
+// CHECK-NOT:   scf
+// CHECK:       return %[[POS]], %[[CRD]], %[[Y]], %[[ROWS]], %[[COLUMNS]]
+func.func @elementwise(%a: tensor<?x?xf64, #CSR>, %s: f64) -> tensor<?x?xf64, #CSR> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %a, %c0 : tensor<?x?xf64, #CSR>
+  %m = tensor.dim %a, %c1 : tensor<?x?xf64, #CSR>
+  %e = tensor.empty(%n, %m) : tensor<?x?xf64, #CSR>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<?x?xf64, #CSR>) outs(%e : tensor<?x?xf64, #CSR>) {
+  ^bb0(%in: f64, %out: f64):
+    %0 = math.tanh %in : f64
+    linalg.yield %0 : f64
+  } -> tensor<?x?xf64, #CSR>
+  // Of the same pattern, and of a scalar.
+  %y = linalg.generic {indexing_maps = [#id, #id, affine_map<(i, j) -> ()>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%t, %a, %s : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>, f64) outs(%e : tensor<?x?xf64, #CSR>) {
+  ^bb0(%in: f64, %in_0: f64, %in_1: f64, %out: f64):
+    %0 = arith.mulf %in_0, %in_1 : f64
+    %1 = arith.addf %in, %0 : f64
+    linalg.yield %1 : f64
+  } -> tensor<?x?xf64, #CSR>
+  return %y : tensor<?x?xf64, #CSR>
+}
+
+// CHECK-LABEL: func.func @masks
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %[[A:.*]]: tensor<?xf64>, %[[ROWS:.*]]: index, %[[COLUMNS:.*]]: index)
+// CHECK-DAG:   %[[TRUE:.*]] = arith.constant true
+// CHECK-DAG:   %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG:   %[[NNZ:.*]] = tensor.dim %[[A]], %c0
+// CHECK-DAG:   %[[BITS:.*]] = tensor.empty(%[[NNZ]]) : tensor<?xi1>
+// CHECK-DAG:   %[[MASK:.*]] = linalg.fill ins(%[[TRUE]] : i1) outs(%[[BITS]]
+// CHECK-DAG:   %[[FLOATS:.*]] = tensor.empty(%[[NNZ]]) : tensor<?xf32>
+// CHECK-DAG:   %[[ZEROS:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[FLOATS]]
+// CHECK:       return %[[POS]], %[[CRD]], %[[MASK]], %[[ROWS]], %[[COLUMNS]], %[[POS]], %[[CRD]], %[[ZEROS]], %[[ROWS]], %[[COLUMNS]]
+func.func @masks(%a: tensor<?x?xf64, #CSR>) -> (tensor<?x?xi1, #CSR>, tensor<?x?xf32, #CSR>) {
+  %0 = sparse_autograd.pattern %a : tensor<?x?xf64, #CSR>
+  %1 = sparse_autograd.zeros %a : tensor<?x?xf64, #CSR> -> tensor<?x?xf32, #CSR>
+  return %0, %1 : tensor<?x?xi1, #CSR>, tensor<?x?xf32, #CSR>
+}
+
+// Every value is written: there is nothing to start from.
+
+// CHECK-LABEL: func.func @sampled
+// CHECK-SAME:  %[[D:.*]]: tensor<?x?xf64>, %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %[[P:.*]]: tensor<?xi1>, %[[ROWS:.*]]: index, %[[COLUMNS:.*]]: index)
+// CHECK-NOT:   linalg.fill
+// CHECK:       %[[NNZ:.*]] = tensor.dim %[[P]], %c0
+// CHECK-NEXT:  %[[LIST:.*]] = tensor.empty(%[[NNZ]]) : tensor<?xf64>
+// CHECK-NEXT:  %[[VALUES:.*]] = scf.for %[[I:.*]] = %c0 to %[[ROWS]] step %c1 iter_args(%{{.*}} = %[[LIST]])
+// CHECK:         scf.for %[[Q:.*]] = %{{.*}} to
+// CHECK-NEXT:      %[[J:.*]] = tensor.extract %[[CRD]][%[[Q]]]
+// CHECK-NEXT:      %[[VALUE:.*]] = tensor.extract %[[D]][%[[I]], %[[J]]]
+// CHECK-NEXT:      tensor.insert %[[VALUE]] into %{{.*}}[%[[Q]]]
+// CHECK:       return %[[POS]], %[[CRD]], %[[VALUES]], %[[ROWS]], %[[COLUMNS]]
+func.func @sampled(%d: tensor<?x?xf64>, %p: tensor<?x?xi1, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %0 = sparse_autograd.sample %d, %p : tensor<?x?xf64>, tensor<?x?xi1, #CSR> -> tensor<?x?xf64, #CSR>
+  return %0 : tensor<?x?xf64, #CSR>
+}
+
+// What pads blocks stays zero: no list of values, and a list of zeros to start from.
+
+// CHECK-LABEL: func.func @blocks
+// CHECK-SAME:  %{{.*}}: tensor<?xindex>, %{{.*}}: tensor<?xindex>, %[[A:.*]]: tensor<?xf64>, %[[ROWS:.*]]: index, %[[COLUMNS:.*]]: index)
+// CHECK-NOT:   linalg.generic
+// CHECK:       %[[ZEROS:.*]] = linalg.fill
+// CHECK-NOT:   linalg.generic
+// CHECK:       scf.for {{.*}} iter_args(%{{.*}} = %[[ZEROS]])
+// CHECK:         arith.cmpi ult, %{{.*}}, %[[ROWS]]
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %[[COLUMNS]]
+// CHECK-NEXT:    scf.if %[[INSIDE]]
+// CHECK-NEXT:      tensor.extract %[[A]]
+// CHECK-NEXT:      math.exp
+func.func @blocks(%a: tensor<?x?xf64, #BSR>) -> tensor<?x?xf64, #BSR> {
+  %e = sparse_autograd.zeros %a : tensor<?x?xf64, #BSR> -> tensor<?x?xf64, #BSR>
+  %y = sparse_autograd.sampled_generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<?x?xf64, #BSR>) outs(%e : tensor<?x?xf64, #BSR>) {
+  ^bb0(%in: f64, %out: f64):
+    %0 = math.exp %in : f64
+    linalg.yield %0 : f64
+  } -> tensor<?x?xf64, #BSR>
+  return %y : tensor<?x?xf64, #BSR>
+}
+
+// A loop carries values alone to where the pattern is that of what it starts
+// from.
+
+// CHECK-LABEL: func.func @carried
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %[[A:.*]]: tensor<?xf64>, %[[ROWS:.*]]: index, %[[COLUMNS:.*]]: index, %[[N:.*]]: index)
+// CHECK:       %[[R:.*]] = scf.for %{{.*}} = %c0 to %[[N]] step %c1 iter_args(%[[X:.*]] = %[[A]]) -> (tensor<?xf64>)
+// CHECK:         %[[Y:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[A]] : tensor<?xf64>, tensor<?xf64>)
+// CHECK:         scf.yield %[[Y]]
+// CHECK:       return %[[POS]], %[[CRD]], %[[R]], %[[ROWS]], %[[COLUMNS]]
+func.func @carried(%a: tensor<?x?xf64, #CSR>, %n: index) -> tensor<?x?xf64, #CSR> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = sparse_autograd.zeros %a : tensor<?x?xf64, #CSR> -> tensor<?x?xf64, #CSR>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> (tensor<?x?xf64, #CSR>) {
+    %y = sparse_autograd.sampled_generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %a : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?x?xf64, #CSR>) {
+    ^bb0(%in: f64, %in_0: f64, %out: f64):
+      %0 = arith.mulf %in, %in_0 : f64
+      linalg.yield %0 : f64
+    } -> tensor<?x?xf64, #CSR>
+    scf.yield %y : tensor<?x?xf64, #CSR>
+  }
+  return %r : tensor<?x?xf64, #CSR>
+}
