@@ -156,9 +156,11 @@ class Typing:
         return "\n".join(lines)
 
 
-def add_function(program, function, variant):
+def add_function(program, function, variant, second=False):
     """The entry of a function: arguments, cotangents and tangents to results,
-    gradients and tangents; returns its name."""
+    gradients and tangents, and if `second` to the tangents of the gradients,
+    forward over reverse, reverse over reverse and reverse over forward; returns
+    its name."""
     name = f"{function.name}_{variant.label}"
     typing = Typing(variant)
     for (_, encoding_name), (_, encoding) in zip(variant.names,
@@ -178,18 +180,60 @@ func.func private @{name}_f({parameters}) -> ({", ".join(results)}) {{
     wrt = ", ".join(map(str, function.active()))
     n, c = len(arguments), len(results)
 
-    def values(first, count):
-        return ", ".join(f"%a{i}" for i in range(first, first + count))
+    def values(first, count, name="a"):
+        return ", ".join(f"%{name}{i}" for i in range(first, first + count))
 
     def listed(types):
         return ", ".join(types)
 
-    lines = f"""
-  %vjp:{c + n} = sparse_autograd.vjp @{name}_f({values(0, n)}) cotangents({values(n, c)}) {{wrt = [{wrt}]}} : ({listed(arguments)}), ({listed(results)}) -> ({listed(results + arguments)})
-  %jvp:{2 * c} = sparse_autograd.jvp @{name}_f({values(0, n)}) tangents({values(n + c, n)}) {{wrt = [{wrt}]}} : ({listed(arguments)}), ({listed(arguments)}) -> ({listed(results + results)})
-  return {", ".join([f"%vjp#{i}" for i in range(c + n)] + [f"%jvp#{c + i}" for i in range(c)])} : {listed(results + arguments + results)}"""
-    program.entry(name, arguments + results + arguments,
-                  results + arguments + results, lines)
+    def vjp(callee, inputs, outputs, first="", over="", gradients=n):
+        """The call; of the arguments the first `gradients` get one."""
+        return (f"sparse_autograd.vjp @{callee}({first}) cotangents({over}) "
+                f"{{wrt = [{wrt}]}} : ({listed(inputs)}), ({listed(outputs)}) "
+                f"-> ({listed(outputs + inputs[:gradients])})")
+
+    def jvp(callee, inputs, outputs, first="", along=""):
+        return (f"sparse_autograd.jvp @{callee}({first}) tangents({along}) "
+                f"{{wrt = [{wrt}]}} : ({listed(inputs)}), "
+                f"({listed(arguments)}) -> ({listed(outputs + outputs)})")
+
+    x, g, t = values(0, n), values(n, c), values(n + c, n)
+    lines = [f"  %vjp:{c + n} = " + vjp(f"{name}_f", arguments, results, x, g),
+             f"  %jvp:{2 * c} = " + jvp(f"{name}_f", arguments, results, x, t)]
+    returned = [f"%vjp#{i}" for i in range(c + n)]
+    returned += [f"%jvp#{c + i}" for i in range(c)]
+    types = results + arguments + results
+    if second:
+        inner = arguments + results
+        named = ", ".join(f"%b{i}: {t_}" for i, t_ in enumerate(inner))
+        kept = listed([f"%r#{c + i}" for i in range(n)])
+        program.define(f"""
+func.func private @{name}_g({named}) -> ({listed(arguments)}) {{
+  %r:{c + n} = {vjp(f"{name}_f", arguments, results, values(0, n, "b"), values(n, c, "b"))}
+  return {kept} : {listed(arguments)}
+}}""")
+        along = arguments + arguments
+        named = ", ".join(f"%b{i}: {t_}" for i, t_ in enumerate(along))
+        kept = listed([f"%r#{c + i}" for i in range(c)])
+        program.define(f"""
+func.func private @{name}_t({named}) -> ({listed(results)}) {{
+  %r:{2 * c} = {jvp(f"{name}_f", arguments, results, values(0, n, "b"), values(n, n, "b"))}
+  return {kept} : {listed(results)}
+}}""")
+        lines += [
+            f"  %for:{2 * n} = " + jvp(f"{name}_g", inner, arguments,
+                                       f"{x}, {g}", t),
+            f"  %ror:{2 * n} = " + vjp(f"{name}_g", inner, arguments,
+                                       f"{x}, {g}", t),
+            f"  %rof:{c + n} = " + vjp(f"{name}_t", along, results,
+                                       f"{x}, {t}", g)]
+        returned += [f"%for#{n + i}" for i in range(n)]
+        returned += [f"%ror#{n + i}" for i in range(n)]
+        returned += [f"%rof#{c + i}" for i in range(n)]
+        types = types + 3 * arguments
+    lines.append(f"  return {listed(returned)} : {listed(types)}")
+    program.entry(name, arguments + results + arguments, types,
+                  "\n".join(lines))
     return name
 
 
@@ -229,6 +273,20 @@ def gradients(function, arrays, patterns, cotangents):
 def tangents(function, arrays, patterns, directions):
     shifted = [a + 1j * STEP * t for a, t in zip(arrays, directions)]
     return [np.imag(v) / STEP for v in function.values(shifted, patterns)]
+
+
+def second_gradients(function, arrays, patterns, cotangents, directions):
+    """The derivative of the gradients along directions, by the five-point
+    difference."""
+    step, total = 1e-3, None
+    for factor, weight in ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3),
+                           (2, -1 / 12)):
+        shifted = [a + factor * step * t for a, t in zip(arrays, directions)]
+        terms = [weight / step * g for g in
+                 gradients(function, shifted, patterns, cotangents)]
+        total = terms if total is None else [a + b
+                                             for a, b in zip(total, terms)]
+    return total
 
 
 @dataclass
@@ -334,7 +392,7 @@ def make_case(rng, function, variant, sizes, masks):
 
 
 def call_case(program, name, function, variant, case, label="",
-              unmet_too=False):
+              unmet_too=False, second=False):
     """Calls what `add_function` added and compares with the mirror; if
     `unmet_too`, again with NaN and infinities where nothing meets them."""
     encodings = dict(variant.encodings)
@@ -362,6 +420,14 @@ def call_case(program, name, function, variant, case, label="",
         for number, both in enumerate(zip(arrays, texts, masks)):
             expected.append((store(*both), 4e-13 * (1 + largest),
                              f"{what} {number}"))
+    if second:
+        found = second_gradients(function, case.arrays, case.masks,
+                                 case.cotangents, case.directions)
+        largest = max((np.abs(a).max(initial=0) for a in found), default=0)
+        for what in ("forward over reverse", "reverse over reverse",
+                     "reverse over forward"):
+            expected += [(store(*both), 4e-9 * (1 + largest), what)
+                         for both in zip(found, *typed[1])]
     seen = []
 
     def check(*actual):
@@ -377,7 +443,7 @@ def call_case(program, name, function, variant, case, label="",
         seen.append(numbers)
         first = len(values)
         gradient = numbers[first:first + len(pulled)]
-        tangent = numbers[first + len(pulled):]
+        tangent = numbers[first + len(pulled):][:first]
         terms = [a * b for a, b in zip(gradient, stored_directions)]
         others = [a * b for a, b in zip(tangent, stored_cotangents)]
         left, right = (sum(np.sum(t) for t in ts) for ts in (terms, others))
@@ -445,7 +511,7 @@ def variants(function, count):
                       tuple((p, f"{n}_{w[0]}_{w[1]}") for p, n, w, _ in chosen))
 
 
-def table(name, functions, calls, count=11, pending=()):
+def table(name, functions, calls, count=11, pending=(), second=False):
     """A program of functions in `count` variants, each called `calls` times;
     without those that `pending` gives a reason to leave out."""
     rng = np.random.default_rng(zlib.crc32(name.encode()))
@@ -458,8 +524,8 @@ def table(name, functions, calls, count=11, pending=()):
             print(f"skipped: {function.name}: {pending[function.name]}")
             continue
         for number, variant in enumerate(variants(function, count)):
-            entry = add_function(program, function, variant)
+            entry = add_function(program, function, variant, second)
             for case in cases(rng, function, variant, calls, number * calls):
                 call_case(program, entry, function, variant, case,
-                          unmet_too=True)
+                          unmet_too=True, second=second)
     return program

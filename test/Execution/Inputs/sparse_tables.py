@@ -69,7 +69,7 @@ def contraction(name, maps, iterators, arguments, result, mirror, patterns=(),
 
 
 def elementwise(name, arguments, result, op, mirror, pattern, unmet=None,
-                maps=None):
+                maps=None, draw=None):
     rank = len(result.split("#")[0])
     letters = "ijkl"[:rank]
     maps = maps or f"{letters},{letters}->{letters}"
@@ -79,7 +79,7 @@ def elementwise(name, arguments, result, op, mirror, pattern, unmet=None,
     patterns = (pattern,) if "#" in result else ()
     return SparseFunction(name, arguments, [result],
                           body + f"\n  return %y : <<{result}>>", mirror,
-                          patterns, unmet)
+                          patterns, unmet, draw=draw)
 
 
 def unary(name, lines, function, zeros=True, type_="nm#A"):
@@ -190,7 +190,8 @@ ELEMENTWISE = [
                 lambda x, p: x[0] * x[1], 0, maps="ij,->ij"),
     elementwise("divided_rows", ["nm#A", "n"], "nm#A", "divf",
                 lambda x, p: x[0] / (x[1][:, None]), 0,
-                lambda p: {1: ~_some(p, 0, 1)}, maps="ij,i->ij"),
+                lambda p: {1: ~_some(p, 0, 1)}, maps="ij,i->ij",
+                draw=lambda rng, shape: rng.uniform(0.5, 1.5, shape)),
     unary("tanh", "  %y = math.tanh %x0 : !", np.tanh),
     unary("sin", "  %y = math.sin %x0 : !", np.sin),
     unary("negated", "  %y = arith.negf %x0 : !", lambda x: -x),
