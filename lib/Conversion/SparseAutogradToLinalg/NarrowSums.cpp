@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -24,7 +26,7 @@ using namespace sparse_autograd;
 /// none.
 static Operation *findNarrowCombiner(linalg::LinalgOp op, OpOperand &init) {
   auto type = dyn_cast<RankedTensorType>(init.get().getType());
-  if (!type || type.getEncoding() ||
+  if (!type ||
       !(type.getElementType().isF16() || type.getElementType().isBF16()))
     return nullptr;
   BlockArgument running = op.getMatchingBlockArgument(&init);
@@ -39,6 +41,50 @@ static Operation *findNarrowCombiner(linalg::LinalgOp op, OpOperand &init) {
   return combiner;
 }
 
+/// The elements of `value` as `element`, narrower or wider.
+static Value changeWidth(OpBuilder &builder, Location loc, Value value,
+                         Type element) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto change = [&](OpBuilder &inner, Location loc, Value from,
+                    Type to) -> Value {
+    if (getElementTypeOrSelf(to).isF32())
+      return arith::ExtFOp::create(inner, loc, to, from);
+    return arith::TruncFOp::create(inner, loc, to, from);
+  };
+  if (!isSparse(type))
+    return change(builder, loc, value, type.clone(element));
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  return createStructured(
+             builder, loc, value, createEmptyLike(builder, loc, value, element),
+             {identity, identity}, iterators,
+             [&](OpBuilder &nested, Location loc, ValueRange elements) {
+               linalg::YieldOp::create(
+                   nested, loc, change(nested, loc, elements[0], element));
+             })
+      ->getResult(0);
+}
+
+/// The tensor that a sum in f32 starts from, in place of `init`.
+static Value widenInit(OpBuilder &builder, Location loc, Value init) {
+  Type f32 = builder.getF32Type();
+  if (auto zeros = init.getDefiningOp<ZerosOp>())
+    return createZeros(builder, loc, zeros.getPattern(), f32);
+  // A sparse sum with a pattern of its own starts from nothing.
+  auto type = cast<RankedTensorType>(init.getType());
+  Value start = init;
+  while (auto cast = start.getDefiningOp<tensor::CastOp>())
+    start = cast.getSource();
+  auto empty = start.getDefiningOp<tensor::EmptyOp>();
+  if (isSparse(type) && empty) {
+    Value wide = tensor::EmptyOp::create(builder, loc, empty.getMixedSizes(),
+                                         f32, type.getEncoding());
+    return tensor::CastOp::create(builder, loc, type.clone(f32), wide);
+  }
+  return changeWidth(builder, loc, init, f32);
+}
+
 namespace {
 
 struct WidenNarrowSum : OpInterfaceRewritePattern<linalg::LinalgOp> {
@@ -51,10 +97,8 @@ struct WidenNarrowSum : OpInterfaceRewritePattern<linalg::LinalgOp> {
           return findNarrowCombiner(named, init);
         }))
       return failure();
-    linalg::GenericOp op;
-    if (auto generic = dyn_cast<linalg::GenericOp>(*named)) {
-      op = generic;
-    } else {
+    linalg::LinalgOp op = named;
+    if (!isa<linalg::GenericOp, SampledGenericOp>(*named)) {
       FailureOr<linalg::GenericOp> generalized =
           linalg::generalizeNamedOp(rewriter, named);
       if (failed(generalized))
@@ -71,37 +115,41 @@ struct WidenNarrowSum : OpInterfaceRewritePattern<linalg::LinalgOp> {
       if (!combiner)
         continue;
       resultOf[combiner] = index;
-      auto type = cast<RankedTensorType>(init.get().getType());
-      inits.back() = arith::ExtFOp::create(
-          rewriter, loc, type.clone(rewriter.getF32Type()), init.get());
+      inits.back() = widenInit(rewriter, loc, init.get());
     }
-    auto wide = linalg::GenericOp::create(
-        rewriter, loc, ValueRange(inits).getTypes(), op.getInputs(), inits,
-        op.getIndexingMapsArray(), op.getIteratorTypesArray(),
-        [&](OpBuilder &builder, Location loc, ValueRange arguments) {
-          buildBody(op, resultOf, builder, loc, arguments);
-        });
+    auto build = [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+      buildBody(op, resultOf, builder, loc, arguments);
+    };
+    Operation *wide;
+    SmallVector<Value> inputs = op.getDpsInputs();
+    if (isa<SampledGenericOp>(*op))
+      wide = SampledGenericOp::create(rewriter, loc, inputs, inits.front(),
+                                      op.getIndexingMapsArray(),
+                                      op.getIteratorTypesArray(), build);
+    else
+      wide = linalg::GenericOp::create(
+          rewriter, loc, ValueRange(inits).getTypes(), inputs, inits,
+          op.getIndexingMapsArray(), op.getIteratorTypesArray(), build);
     wide->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     SmallVector<Value> results;
     for (auto [result, narrow] :
-         llvm::zip_equal(wide.getResults(), op.getResultTypes()))
-      results.push_back(
-          result.getType() == narrow
-              ? result
-              : arith::TruncFOp::create(rewriter, loc, narrow, result)
-                    .getResult());
+         llvm::zip_equal(wide->getResults(), op->getResultTypes()))
+      results.push_back(result.getType() == narrow
+                            ? result
+                            : changeWidth(rewriter, loc, result,
+                                          getElementTypeOrSelf(narrow)));
     rewriter.replaceOp(op, results);
     return success();
   }
 
 private:
-  static void buildBody(linalg::GenericOp op,
+  static void buildBody(linalg::LinalgOp op,
                         const llvm::DenseMap<Operation *, unsigned> &resultOf,
                         OpBuilder &builder, Location loc,
                         ValueRange arguments) {
     IRMapping mapping;
-    mapping.map(op.getBody()->getArguments(), arguments);
-    for (Operation &inner : *op.getBody()) {
+    mapping.map(op.getBlock()->getArguments(), arguments);
+    for (Operation &inner : *op.getBlock()) {
       auto found = resultOf.find(&inner);
       if (found == resultOf.end()) {
         builder.clone(inner, mapping);
