@@ -98,7 +98,7 @@ def _attention(x, p):
 
 ATTENTION = [SparseFunction(
     "attention", ["nm#A", "nk", "mk", "ml"], ["nl"], """
-  %kt_e = tensor.empty(%d_k, %d_m) : <<km>>
+  %kt_e = empty <<km>>
   %kt = linalg.transpose ins(%x2 : <<mk>>) outs(%kt_e : <<km>>) permutation = [1, 0]
   %z = zeros <<nm>>
   %d = linalg.matmul ins(%x1, %kt : <<nk>>, <<km>>) outs(%z : <<nm>>) -> <<nm>>
