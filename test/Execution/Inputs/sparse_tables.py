@@ -302,6 +302,17 @@ COPIES = [
   %e = empty <<mn#R>>
   %y = linalg.transpose ins(%x0 : <<nm#A>>) outs(%e : <<mn#R>>) permutation = [1, 0]
   return %y : <<mn#R>>""", lambda x, p: x[0].T, (lambda p, x: p[0].T,)),
+    # MLIR replaces both by their operand, were they left as they are.
+    SparseFunction("transpose_twice", ["nm#A"], ["mn#A", "nm#R", "nm#R"], """
+  %e = empty <<mn#A>>
+  %t = linalg.transpose ins(%x0 : <<nm#A>>) outs(%e : <<mn#A>>) permutation = [1, 0]
+  %f = empty <<nm#R>>
+  %y = linalg.transpose ins(%t : <<mn#A>>) outs(%f : <<nm#R>>) permutation = [1, 0]
+  %z = linalg.transpose ins(%x0 : <<nm#A>>) outs(%f : <<nm#R>>) permutation = [0, 1]
+  return %t, %y, %z : <<mn#A>>, <<nm#R>>, <<nm#R>>""",
+                   lambda x, p: (x[0].T, x[0], x[0]),
+                   (lambda p, x: p[0].T, lambda p, x: p["r0"].T,
+                    lambda p, x: p[0])),
     SparseFunction("transpose_to_dense", ["nm#A"], ["mn"], """
   %e = empty <<mn>>
   %y = linalg.transpose ins(%x0 : <<nm#A>>) outs(%e : <<mn>>) permutation = [1, 0]
