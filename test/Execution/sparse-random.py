@@ -1,0 +1,279 @@
+# Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# RUN: %python %s
+"""Random programs of ops on sparse and dense square matrices in random formats:
+values, gradients on the patterns of the leaves, tangents, now and then second
+derivatives. `sparse-random.py FIRST COUNT` runs other ones."""
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+
+from execution import Program, finish
+from sparse_functions import (FILLS, FORMATS, WIDTHS, SparseFunction, Variant,
+                              add_function, call_case, closure, draw_mask,
+                              make_case)
+from sparse_masked_tables import masked
+from sparse_tables import generic
+
+ELEMENTWISE = {"addf": np.add, "subf": np.subtract, "mulf": np.multiply}
+UNARY = {"tanh": np.tanh, "sin": np.sin, "negf": np.negative}
+
+
+@dataclass
+class Node:
+    """A value: its place among encodings, if sparse, and what computes it from
+    those before it: (values, masks) to (value, mask)."""
+    place: str
+    compute: object = None
+
+
+class RandomProgram:
+    """A list of ops, each of which is written in MLIR and computed in NumPy."""
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng([29, seed])
+        names = self.rng.permutation(list(FORMATS[2]))[:3]
+        self.encodings, self.names = {}, {}
+        for place, name in zip("ABR", names):
+            widths = WIDTHS[self.rng.integers(len(WIDTHS))]
+            self.encodings[place] = FORMATS[2][name].with_widths(*widths)
+            self.names[place] = f"{name}_{widths[0]}_{widths[1]}"
+        self.leaves = [Node("A"), Node("B"), Node("A"), Node(""), Node("")]
+        self.nodes, self.lines = list(self.leaves), []
+        for _ in range(self.rng.integers(3, 8)):
+            self.add_op()
+        # What is computed last, and something else.
+        count = len(self.nodes)
+        self.results = sorted({count - 1, int(self.rng.integers(5, count))})
+
+    def pick(self, sparse=None):
+        """The number of a node, late ones more often."""
+        numbers = [i for i, node in enumerate(self.nodes)
+                   if sparse is None or bool(node.place) == sparse]
+        late = self.rng.random() ** 0.5
+        return numbers[int(late * len(numbers))]
+
+    def type(self, number, element=""):
+        place = self.nodes[number].place
+        text = "nn" + (f"#{place}" if place else "")
+        return f"<<{text}{'|' + element if element else ''}>>"
+
+    def name(self, number):
+        return f"%x{number}" if number < len(self.leaves) else f"%v{number}"
+
+    def emit(self, place, text, compute):
+        """`text` has ! for the name of the new value and @ for its type."""
+        number = len(self.nodes)
+        self.nodes.append(Node(place, compute))
+        self.lines.append(text.replace("!", self.name(number)).replace(
+            "@", self.type(number)))
+
+    def closed(self, mask, place):
+        return closure(mask, self.encodings[place]) if place else None
+
+    def add_op(self):
+        kind = self.rng.choice(["unary", "alike", "mixed", "matmul", "sample",
+                                "convert", "softmax", "scaled", "transpose",
+                                "dense"])
+        getattr(self, f"add_{kind}")()
+
+    def add_unary(self):
+        i, op = self.pick(), self.rng.choice(list(UNARY))
+        dialect = "arith" if op == "negf" else "math"
+        self.emit(self.nodes[i].place,
+                  f"  ! = {dialect}.{op} {self.name(i)} : @",
+                  lambda v, m: (UNARY[op](v[i]), m[i]))
+
+    def add_alike(self):
+        """Two of one type, perhaps of one pattern."""
+        i = self.pick()
+        place = self.nodes[i].place
+        j = self.rng.choice([j for j, node in enumerate(self.nodes)
+                             if node.place == place])
+        op = self.rng.choice(list(ELEMENTWISE))
+
+        def compute(v, m):
+            if not place:
+                return ELEMENTWISE[op](v[i], v[j]), None
+            return ELEMENTWISE[op](v[i], v[j]), (
+                m[i] & m[j] if op == "mulf" else m[i] | m[j])
+        self.emit(place, f"  ! = arith.{op} {self.name(i)}, {self.name(j)} : @",
+                  compute)
+
+    def add_mixed(self):
+        i, j = self.pick(), self.pick()
+        op = self.rng.choice(list(ELEMENTWISE))
+        both = bool(self.nodes[i].place) and bool(self.nodes[j].place)
+        either = self.nodes[i].place or self.nodes[j].place
+        place = ""
+        if both or (either and op == "mulf"):
+            place = self.rng.choice(["A", "B", "R", ""])
+        number = len(self.nodes)
+        turned = self.rng.random() < 0.3
+        result = "nn" + (f"#{place}" if place else "")
+        text = f"  %e{number} = empty <<{result}>>" + generic(
+            "ij,ji->ij" if turned else "ij,ij->ij", "ij",
+            [(self.name(k), self.type(k)[2:-2]) for k in (i, j)],
+            (f"%e{number}", result), self.name(number), f"""
+    %s = arith.{op} %b0, %b1 : f64
+    linalg.yield %s : f64""")
+
+        def compute(v, m):
+            right = v[j].T if turned else v[j]
+            other = m[j] if m[j] is None or not turned else m[j].T
+            mask = None
+            if place:
+                mine, yours = (np.ones(right.shape, bool) if k is None else k
+                               for k in (m[i], other))
+                mask = self.closed(mine & yours if op == "mulf" else
+                                   mine | yours, place)
+            return ELEMENTWISE[op](v[i], right), mask
+        self.emit(place, text, compute)
+
+    def add_matmul(self):
+        i, j = self.pick(), self.pick()
+        both = bool(self.nodes[i].place) and bool(self.nodes[j].place)
+        place = self.rng.choice(["A", "B", "R", ""]) if both else ""
+        number = len(self.nodes)
+        made = "empty" if place else "zeros"
+        result = "nn" + (f"#{place}" if place else "")
+        text = (f"  %e{number} = {made} <<{result}>>\n"
+                f"  ! = linalg.matmul ins({self.name(i)}, {self.name(j)} : "
+                f"{self.type(i)}, {self.type(j)}) outs(%e{number} : @) -> @")
+
+        def compute(v, m):
+            mask = None
+            if place:
+                mask = self.closed((m[i].astype(int) @ m[j].astype(int)) > 0,
+                                   place)
+            return v[i] @ v[j], mask
+        self.emit(place, text, compute)
+
+    def add_sample(self):
+        i, j = self.pick(), self.pick(True)
+
+        def compute(v, m):
+            return np.where(m[j], v[i], 0), m[j]
+        self.emit(self.nodes[j].place,
+                  f"  ! = sparse_autograd.sample {self.name(i)}, "
+                  f"{self.name(j)} : {self.type(i)}, {self.type(j)} -> @",
+                  compute)
+
+    def add_convert(self):
+        i = self.pick(True)
+        place = self.rng.choice([p for p in ("A", "B", "R", "")
+                                 if p != self.nodes[i].place])
+
+        def compute(v, m):
+            return v[i], self.closed(m[i], place)
+        self.emit(place, f"  ! = sparse_tensor.convert {self.name(i)} : "
+                  f"{self.type(i)} to @", compute)
+
+    def add_softmax(self):
+        i = self.pick(True)
+        kind = self.rng.choice(["masked_softmax", "masked_log_softmax"])
+        dims = ((0,), (1,), (0, 1))[self.rng.integers(3)]
+        number = len(self.nodes)
+        text = (f"  %m{number} = sparse_autograd.pattern {self.name(i)} : "
+                f"{self.type(i)}\n"
+                f"  ! = sparse_autograd.{kind} {self.name(i)}, %m{number} "
+                f"dims = {list(dims)} : {self.type(i)}, {self.type(i, 'i1')}")
+
+        def compute(v, m):
+            size = len(v[i])
+            return masked(kind, v[i], m[i], dims)[:size, :size], m[i]
+        self.emit(self.nodes[i].place, text, compute)
+
+    def add_scaled(self):
+        """By the sums of rows or columns of another."""
+        i, j = self.pick(), self.pick()
+        axis = int(self.rng.integers(2))
+        letter = "ji"[axis]
+        number, place = len(self.nodes), self.nodes[i].place
+        result = "nn" + (f"#{place}" if place else "")
+        order = "iJ" if letter == "i" else "jI"
+        text = f"  %z{number} = zeros <<n>>" + generic(
+            f"ij->{letter}", order, [(self.name(j), self.type(j)[2:-2])],
+            (f"%z{number}", "n"), f"%s{number}", """
+    %s = arith.addf %o, %b0 : f64
+    linalg.yield %s : f64""") + f"\n  %e{number} = empty <<{result}>>" + generic(
+        f"ij,{letter}->ij", "ij", [(self.name(i), self.type(i)[2:-2]),
+                                   (f"%s{number}", "n")],
+        (f"%e{number}", result), self.name(number), """
+    %s = arith.mulf %b0, %b1 : f64
+    linalg.yield %s : f64""")
+
+        def compute(v, m):
+            sums = v[j].sum(1 if letter == "i" else 0)
+            return v[i] * (sums[:, None] if letter == "i" else sums), m[i]
+        self.emit(place, text, compute)
+
+    def add_transpose(self):
+        i = self.pick(True)
+        place = self.rng.choice(["A", "B", "R", ""])
+        number = len(self.nodes)
+        result = "nn" + (f"#{place}" if place else "")
+        text = (f"  %e{number} = empty <<{result}>>\n  ! = linalg.transpose "
+                f"ins({self.name(i)} : {self.type(i)}) outs(%e{number} : @) "
+                f"permutation = [1, 0]")
+        self.emit(place, text,
+                  lambda v, m: (v[i].T, self.closed(m[i].T, place)))
+
+    def add_dense(self):
+        i, j = self.pick(False), self.pick(False)
+        self.emit("", f"  %t{len(self.nodes)} = math.tanh {self.name(i)} : @\n"
+                  f"  ! = arith.mulf %t{len(self.nodes)}, {self.name(j)} : @",
+                  lambda v, m: (np.tanh(v[i]) * v[j], None))
+
+    def evaluate(self, arrays, patterns):
+        values, masks = list(arrays), [patterns.get(i) for i in
+                                       range(len(arrays))]
+        for node in self.nodes[len(arrays):]:
+            with np.errstate(all="ignore"):
+                value, mask = node.compute(values, masks)
+            values.append(value if mask is None else np.where(mask, value, 0))
+            masks.append(mask)
+        return values, masks
+
+    def function(self, name):
+        types = ["nn" + (f"#{n.place}" if n.place else "") for n in self.nodes]
+        returned = ", ".join(self.name(r) for r in self.results)
+        listed = ", ".join(self.type(r) for r in self.results)
+
+        def pattern(result):
+            return lambda p, x: self.evaluate(x, p)[1][result]
+        return SparseFunction(
+            name, types[:len(self.leaves)], [types[r] for r in self.results],
+            "\n".join(self.lines) + f"\n  return {returned} : {listed}",
+            lambda x, p: tuple(self.evaluate(x, p)[0][r]
+                               for r in self.results),
+            tuple(pattern(r) for r in self.results if self.nodes[r].place))
+
+
+def programs(first, count):
+    for start in range(first, first + count, 25):
+        program = Program(f"random{start}", start // 25 % 2, threads=1)
+        for seed in range(start, min(start + 25, first + count)):
+            drawn = RandomProgram(seed)
+            function = drawn.function(f"program{seed}")
+            variant = Variant(tuple(drawn.encodings.items()),
+                              tuple(drawn.names.items()))
+            second = seed % 4 == 0
+            entry = add_function(program, function, variant, second)
+            for number, size in enumerate((5, (1, 2, 3, 0)[seed % 4])):
+                masks = {i: draw_mask(drawn.rng, (size, size), FILLS[
+                    (seed + 2 * i + 3 * number) % len(FILLS)])
+                         for i in range(3)}
+                case = make_case(drawn.rng, function, variant, dict(n=size),
+                                 masks)
+                call_case(program, entry, function, variant, case,
+                          second=second)
+        yield program
+
+
+arguments = [int(a) for a in sys.argv[1:]] or [0, 75]
+sys.argv = sys.argv[:1]
+finish(list(programs(*arguments)))
