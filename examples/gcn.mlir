@@ -10,8 +10,7 @@
 //
 //   sparse-runner examples/gcn.mlir --entry=planted --arg seed=0
 //   sparse-runner examples/gcn.mlir --entry=train --arg seed=0 --arg classes=7 \
-//       --arg adjacency=cora.npz:adj \
-//       --arg features=cora.npz:feat \
+//       --arg adjacency=cora.npz:adj --arg features=cora.npz:feat \
 //       --arg labels=cora.npz:label --arg train=cora.npz:train --arg test=cora.npz:test
 
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32}>
@@ -61,7 +60,6 @@ func.func private @normalized(%adjacency: !sparse, %roots: !column) -> !sparse {
 
 // The rows of the features divided by their sums.
 func.func private @rows_to_one(%features: !sparse) -> !sparse {
-  %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %rows = tensor.dim %features, %c0 : !sparse
@@ -310,7 +308,6 @@ func.func @fit(
   %counter1 = arith.constant 1 : i64
   %counter2 = arith.constant 2 : i64
   %true = arith.constant true
-  %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32
   %beta1 = arith.constant 0.9 : f32
   %beta2 = arith.constant 0.999 : f32

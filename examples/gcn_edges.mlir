@@ -344,7 +344,6 @@ func.func @fit(
 // Every eighth node is labelled; the others are the test.
 func.func @planted(%seed: i64 {sparse_autograd.name = "seed"})
     -> (!column {sparse_autograd.name = "losses"}, f64 {sparse_autograd.name = "test_accuracy"}) {
-  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
   %c7 = arith.constant 7 : index

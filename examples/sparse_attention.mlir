@@ -7,10 +7,10 @@
 // before, and to the first two; these two attend to all. The scores are the
 // sample of a product on this pattern, their softmax is one over what is stored
 // in a row, and the product with the values is sparse: no numbers are computed for
-// other pairs, forward or backward. Every position is to name the token
-// one block before it; the embeddings of tokens and of positions and the four
-// projections are learned from a new random sequence in every step. The loss is
-// written forward only; value_and_grad makes its gradient.
+// other pairs, forward or backward. Every position is to name the token one block
+// before it; the embeddings of tokens and of positions and the four projections
+// are learned from a new random sequence in every step. The loss is written
+// forward only; value_and_grad makes its gradient.
 //
 //   sparse-runner examples/sparse_attention.mlir --entry=train --arg seed=0
 //
