@@ -23,7 +23,7 @@ public:
          const OperandPatterns &patterns);
 
   /// The components of each result.
-  llvm::FailureOr<llvm::SmallVector<llvm::SmallVector<mlir::Value>>> lower();
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> lower();
 
 private:
   friend class KernelBody;
@@ -62,8 +62,7 @@ private:
   /// A sparse result with a pattern of its own: lists its entries, sorts and
   /// stores them, and computes their values. A sum of several entries at one
   /// place is made in the order of the list.
-  llvm::FailureOr<llvm::SmallVector<mlir::Value>> assemble();
-  llvm::LogicalResult checkAssembled();
+  llvm::SmallVector<mlir::Value> assemble();
   /// Visits all parts with a body that `makeBody` makes for each.
   llvm::SmallVector<mlir::Value>
   visitEntries(mlir::ValueRange carried,

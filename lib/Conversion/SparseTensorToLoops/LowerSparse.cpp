@@ -87,11 +87,8 @@ struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
     llvm::append_range(known.pattern, patterns.asArrayRef());
     if (auto source = op->getAttrOfType<IntegerAttr>(sourceAttributeName))
       known.source = source.getInt();
-    auto results = lowerStructured(rewriter, op, operands, known);
-    if (failed(results))
-      return failure();
     rewriter.replaceOpWithMultiple(
-        op, SmallVector<SmallVector<Value>>(std::move(*results)));
+        op, lowerStructured(rewriter, op, operands, known));
     return success();
   }
 };
@@ -175,12 +172,8 @@ struct LowerCast : OpConversionPattern<tensor::CastOp> {
   LogicalResult
   matchAndRewrite(tensor::CastOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
-    auto to = dyn_cast<RankedTensorType>(op.getType());
-    if (!from || !to || from.getEncoding() != to.getEncoding())
-      return op.emitOpError("changes the encoding from ")
-             << op.getSource().getType() << " to " << op.getType()
-             << "; use sparse_tensor.convert";
+    auto from = cast<RankedTensorType>(op.getSource().getType());
+    auto to = cast<RankedTensorType>(op.getType());
     SparseStorage storage(from, adaptor.getSource());
     rewriter.replaceOpWithMultiple(
         op,
@@ -195,9 +188,6 @@ struct LowerDim : OpConversionPattern<tensor::DimOp> {
   matchAndRewrite(tensor::DimOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     std::optional<int64_t> dim = op.getConstantIndex();
-    if (!dim)
-      return op.emitOpError("asks a sparse tensor for the extent of a "
-                            "dimension that is not a constant");
     SparseStorage storage(cast<RankedTensorType>(op.getSource().getType()),
                           adaptor.getSource());
     rewriter.replaceOp(op, storage.getExtent(rewriter, op.getLoc(), *dim));
@@ -326,6 +316,25 @@ static LogicalResult checkEncodings(Operation *op) {
   return success();
 }
 
+/// Checks what the lowering of `op` takes for granted.
+static LogicalResult checkLowered(Operation *op) {
+  if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+    auto encodingOf = [](Value value) -> Attribute {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      return type ? type.getEncoding() : Attribute();
+    };
+    if (encodingOf(cast.getSource()) != encodingOf(cast.getDest()))
+      return op->emitOpError("changes the encoding from ")
+             << cast.getSource().getType() << " to " << cast.getType()
+             << "; use sparse_tensor.convert";
+  }
+  if (auto dim = dyn_cast<tensor::DimOp>(op))
+    if (!dim.getConstantIndex())
+      return op->emitOpError("asks a sparse tensor for the extent of a "
+                             "dimension that is not a constant");
+  return success();
+}
+
 /// The elements of a tensor at a pattern, as a structured op.
 static void lowerSample(SampleOp op) {
   OpBuilder builder(op);
@@ -397,15 +406,19 @@ static void fuseProducers(IRRewriter &rewriter, linalg::GenericOp op) {
   }
 }
 
-/// Writes down what is known of the patterns of `op`.
-static void notePatterns(linalg::LinalgOp op, SparsePatterns &patterns) {
+/// Writes down what is known of the patterns of `op`, which must have loops.
+static LogicalResult notePatterns(linalg::LinalgOp op,
+                                  SparsePatterns &patterns) {
   OperandPatterns known = OperandPatterns::of(op, patterns);
+  if (failed(checkStructured(op, known)))
+    return failure();
   Builder builder(op->getContext());
   op->setAttr(patternsAttributeName,
               builder.getDenseI32ArrayAttr(SmallVector<int32_t>(
                   known.pattern.begin(), known.pattern.end())));
   if (known.source)
     op->setAttr(sourceAttributeName, builder.getI64IntegerAttr(*known.source));
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -452,7 +465,8 @@ LogicalResult LowerSparsePass::prepare() {
       structured.push_back(op);
   });
   for (linalg::LinalgOp op : structured)
-    notePatterns(op, patterns);
+    if (failed(notePatterns(op, patterns)))
+      return failure();
   return success();
 }
 
@@ -494,9 +508,10 @@ LogicalResult LowerSparsePass::expand() {
       lowered.insert(*name);
   WalkResult refused = module.walk([&](Operation *op) {
     if (!hasSparseType(op) ||
-        isa<linalg::LinalgOp, UnrealizedConversionCastOp>(op) ||
-        lowered.contains(op->getName()))
+        isa<linalg::LinalgOp, UnrealizedConversionCastOp>(op))
       return WalkResult::advance();
+    if (lowered.contains(op->getName()))
+      return WalkResult(checkLowered(op));
     op->emitOpError("is not lowered on sparse tensors; convert its operands to "
                     "dense ones with sparse_tensor.convert");
     return WalkResult::interrupt();

@@ -155,31 +155,6 @@ Value Kernel::computeOfDense(OpBuilder &builder,
       .front();
 }
 
-LogicalResult Kernel::checkAssembled() {
-  OpOperand *init = op.getDpsInitOperand(0);
-  Value start = init->get();
-  while (auto cast = start.getDefiningOp<tensor::CastOp>())
-    start = cast.getSource();
-  if (readsInit(0) && !start.getDefiningOp<tensor::EmptyOp>())
-    return op.emitOpError("adds to a sparse tensor, whose pattern may not hold "
-                          "what is added; start from tensor.empty, or use "
-                          "sparse_autograd.sampled_generic to stay on the "
-                          "pattern");
-  if (iteration.sparseInputs.empty() && isReduction())
-    return op.emitOpError("reduces dense tensors to a sparse one; reduce to a "
-                          "dense one and convert it, or sample it at a "
-                          "pattern");
-  bool isZero = isReduction() ? !iteration.visitsAll
-                              : iteration.sparseInputs.empty() ||
-                                    ScalarTerms::isZero(iteration.base.front());
-  if (!isZero)
-    return op.emitOpError("is not zero where its sparse operands store "
-                          "nothing, so that its result is not sparse; select "
-                          "by a sparse_autograd.pattern, or convert to dense "
-                          "tensors");
-  return success();
-}
-
 SmallVector<Value> Kernel::visitEntries(
     ValueRange carried,
     llvm::function_ref<std::unique_ptr<LoopBody>(const StoredPart &)>
@@ -196,9 +171,7 @@ SmallVector<Value> Kernel::visitEntries(
   return values;
 }
 
-FailureOr<SmallVector<Value>> Kernel::assemble() {
-  if (failed(checkAssembled()))
-    return failure();
+SmallVector<Value> Kernel::assemble() {
   auto type = cast<RankedTensorType>(op->getResultTypes().front());
   int64_t numLevels = sparse_tensor::SparseTensorType(type).getLvlRank();
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);

@@ -266,11 +266,8 @@ Value Kernel::lowerOnPattern(unsigned pattern, Value init) {
       .front();
 }
 
-FailureOr<SmallVector<SmallVector<Value>>> Kernel::lower() {
+SmallVector<SmallVector<Value>> Kernel::lower() {
   SmallVector<SmallVector<Value>> results;
-  if (op->getNumResults() > 1 && llvm::any_of(op->getResultTypes(), isSparse))
-    return op.emitOpError("makes a sparse tensor and something else; use an op "
-                          "for each result");
   if (!isSparse(op->getResultTypes().front())) {
     for (Value result : lowerToDense())
       results.push_back({result});
@@ -304,14 +301,54 @@ FailureOr<SmallVector<SmallVector<Value>>> Kernel::lower() {
         cast<RankedTensorType>(op->getResultTypes().front())));
     return results;
   }
-  FailureOr<SmallVector<Value>> components = assemble();
-  if (failed(components))
-    return failure();
-  results.push_back(std::move(*components));
+  results.push_back(assemble());
   return results;
 }
 
-FailureOr<SmallVector<SmallVector<Value>>>
+/// Checks an op whose sparse result has a pattern of its own.
+static LogicalResult checkNewPattern(linalg::LinalgOp op) {
+  OpOperand *init = op.getDpsInitOperand(0);
+  Value start = init->get();
+  while (auto cast = start.getDefiningOp<tensor::CastOp>())
+    start = cast.getSource();
+  if (op.payloadUsesValueFromOperand(init) &&
+      !start.getDefiningOp<tensor::EmptyOp>())
+    return op.emitOpError("adds to a sparse tensor, whose pattern may not hold "
+                          "what is added; start from tensor.empty, or use "
+                          "sparse_autograd.sampled_generic to stay on the "
+                          "pattern");
+  ScalarTerms terms(op);
+  SparseIteration iteration = SparseIteration::of(op, terms);
+  bool isReduction = op.getNumReductionLoops() != 0;
+  if (iteration.sparseInputs.empty() && isReduction)
+    return op.emitOpError("reduces dense tensors to a sparse one; reduce to a "
+                          "dense one and convert it, or sample it at a "
+                          "pattern");
+  bool isZero = isReduction ? !iteration.visitsAll
+                            : iteration.sparseInputs.empty() ||
+                                  ScalarTerms::isZero(iteration.base.front());
+  if (!isZero)
+    return op.emitOpError("is not zero where its sparse operands store "
+                          "nothing, so that its result is not sparse; select "
+                          "by a sparse_autograd.pattern, or convert to dense "
+                          "tensors");
+  return success();
+}
+
+LogicalResult
+sparse_autograd::checkStructured(linalg::LinalgOp op,
+                                 const OperandPatterns &patterns) {
+  if (llvm::none_of(op->getResultTypes(), isSparse))
+    return success();
+  if (op->getNumResults() > 1)
+    return op.emitOpError("makes a sparse tensor and something else; use an op "
+                          "for each result");
+  if (isa<SampledGenericOp>(op) || patterns.source)
+    return success();
+  return checkNewPattern(op);
+}
+
+SmallVector<SmallVector<Value>>
 sparse_autograd::lowerStructured(OpBuilder &builder, linalg::LinalgOp op,
                                  ArrayRef<ValueRange> operands,
                                  const OperandPatterns &patterns) {

@@ -26,10 +26,15 @@ struct OperandPatterns {
                             SparsePatterns &patterns);
 };
 
-/// Builds loops that compute what `op` does. `operands` has the components of
-/// each operand of `op`, or the operand itself where it is dense. Returns the
-/// components of each result; a failure has emitted a diagnostic on `op`.
-llvm::FailureOr<llvm::SmallVector<llvm::SmallVector<mlir::Value>>>
+/// Checks that `op` can be lowered: that its results are sparse where their
+/// types are. A failure has emitted a diagnostic on `op`.
+llvm::LogicalResult checkStructured(mlir::linalg::LinalgOp op,
+                                    const OperandPatterns &patterns);
+
+/// Builds loops that compute what `op`, which has passed `checkStructured`,
+/// does. `operands` has the components of each operand of `op`, or the operand
+/// itself where it is dense. Returns the components of each result.
+llvm::SmallVector<llvm::SmallVector<mlir::Value>>
 lowerStructured(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
                 llvm::ArrayRef<mlir::ValueRange> operands,
                 const OperandPatterns &patterns);
