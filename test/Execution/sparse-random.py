@@ -77,7 +77,7 @@ class RandomProgram:
     def add_op(self):
         kind = self.rng.choice(["unary", "alike", "mixed", "matmul", "sample",
                                 "convert", "softmax", "scaled", "transpose",
-                                "dense"])
+                                "dense", "selected", "exp", "reduced"])
         getattr(self, f"add_{kind}")()
 
     def add_unary(self):
@@ -227,6 +227,68 @@ class RandomProgram:
         self.emit("", f"  %t{len(self.nodes)} = math.tanh {self.name(i)} : @\n"
                   f"  ! = arith.mulf %t{len(self.nodes)}, {self.name(j)} : @",
                   lambda v, m: (np.tanh(v[i]) * v[j], None))
+
+    def add_selected(self):
+        """Where another stores something."""
+        i, j = self.pick(), self.pick(True)
+        place = self.rng.choice(["A", "B", "R", ""])
+        number = len(self.nodes)
+        result = "nn" + (f"#{place}" if place else "")
+        text = f"""  %m{number} = sparse_autograd.pattern {self.name(j)} : {self.type(j)}
+  %c{number} = arith.constant 0.0 : f64
+  %e{number} = empty <<{result}>>
+  ! = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}} ins(%m{number}, {self.name(i)} : {self.type(j, 'i1')}, {self.type(i)}) outs(%e{number} : @) {{
+  ^bb0(%b0: i1, %b1: f64, %o: f64):
+    %s = arith.select %b0, %b1, %c{number} : f64
+    linalg.yield %s : f64
+  }} -> @"""
+
+        def compute(v, m):
+            mine = m[j] if m[i] is None else m[j] & m[i]
+            return np.where(m[j], v[i], 0), self.closed(mine, place)
+        self.emit(place, text, compute)
+
+    def add_exp(self):
+        """Of what is stored, which an exponential of zero is not."""
+        i = self.pick(True)
+        number, place = len(self.nodes), self.nodes[i].place
+        text = f"""  %m{number} = sparse_autograd.pattern {self.name(i)} : {self.type(i)}
+  %c{number} = arith.constant 0.0 : f64
+  %e{number} = empty <<nn#{place}>>
+  ! = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}} ins(%m{number}, {self.name(i)} : {self.type(i, 'i1')}, {self.type(i)}) outs(%e{number} : @) {{
+  ^bb0(%b0: i1, %b1: f64, %o: f64):
+    %h = math.tanh %b1 : f64
+    %x = math.exp %h : f64
+    %s = arith.select %b0, %x, %c{number} : f64
+    linalg.yield %s : f64
+  }} -> @"""
+        self.emit(place, text, lambda v, m: (
+            np.where(m[i], np.exp(np.tanh(v[i])), 0), m[i]))
+
+    def add_reduced(self):
+        """Of the stored or of the selected, spread over another."""
+        i, j = self.pick(), self.pick()
+        mask = i if self.nodes[i].place else self.pick(True)
+        kind = self.rng.choice(["sum", "mean", "var"])
+        axis = int(self.rng.integers(2))
+        letter = "ji"[axis]
+        number, place = len(self.nodes), self.nodes[j].place
+        result = "nn" + (f"#{place}" if place else "")
+        text = f"""  %m{number} = sparse_autograd.pattern {self.name(mask)} : {self.type(mask)}
+  %s{number} = sparse_autograd.masked_reduce {kind} {self.name(i)}, %m{number} dims = [{axis}] : {self.type(i)}, {self.type(mask, 'i1')} -> <<n>>
+  %e{number} = empty <<{result}>>""" + generic(
+            f"ij,{letter}->ij", "ij", [(self.name(j), self.type(j)[2:-2]),
+                                       (f"%s{number}", "n")],
+            (f"%e{number}", result), self.name(number), """
+    %s = arith.mulf %b0, %b1 : f64
+    linalg.yield %s : f64""")
+
+        def compute(v, m):
+            size = len(v[i])
+            sums = masked(kind, v[i], m[mask], (axis,))
+            sums = sums[:size] if axis == 1 else sums[:, :size]
+            return v[j] * sums, m[j]
+        self.emit(place, text, compute)
 
     def evaluate(self, arrays, patterns):
         values, masks = list(arrays), [patterns.get(i) for i in
