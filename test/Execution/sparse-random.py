@@ -336,6 +336,6 @@ def programs(first, count):
         yield program
 
 
-arguments = [int(a) for a in sys.argv[1:]] or [0, 75]
+arguments = [int(a) for a in sys.argv[1:]] or [25, 50]
 sys.argv = sys.argv[:1]
 finish(list(programs(*arguments)))

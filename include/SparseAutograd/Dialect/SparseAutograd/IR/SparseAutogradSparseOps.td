@@ -144,8 +144,9 @@ def SparseAutograd_SampledGenericOp : SparseAutograd_Op<"sampled_generic", [
     Computes what a `linalg.generic` with the same maps, iterator types and
     region computes, at the elements that `init` stores and nowhere else: the
     result has the pattern of `init`, and its values start at those of `init`.
-    `init` is indexed by a permutation or projected permutation of the loops
-    without reductions. What an operand does not store is zero there.
+    A loop that is the index of one dimension of `init`, and of no other, is
+    parallel; the others are reductions, the loop of a diagonal among them. What
+    an operand does not store is zero there.
 
     The gradient of a sparse operand is one: for C = A B with cotangent G of C,
     the gradient of A is G B^T on the pattern of A (semantics S1, G5), in memory
