@@ -128,6 +128,10 @@ func.func @sparse(%x: tensor<4x8xf32>, %p: tensor<4x8xf32, #CSR>) {
   %0 = sparse_autograd.pattern %p : tensor<4x8xf32, #CSR>
   // CHECK: "sparse_autograd.zeros"
   %1 = sparse_autograd.zeros %0 : tensor<4x8xi1, #CSR> -> tensor<4x8xf64, #CSR>
+  // CHECK: "sparse_autograd.stored_values"
+  %values = sparse_autograd.stored_values %p : tensor<4x8xf32, #CSR> -> tensor<?xf32>
+  // CHECK: "sparse_autograd.with_values"
+  %with = sparse_autograd.with_values %values, %0 : tensor<?xf32>, tensor<4x8xi1, #CSR> -> tensor<4x8xf32, #CSR>
   // CHECK: "sparse_autograd.sample"
   %2 = sparse_autograd.sample %x, %0 : tensor<4x8xf32>, tensor<4x8xi1, #CSR> -> tensor<4x8xf32, #CSR>
   // CHECK: "sparse_autograd.sampled_generic"

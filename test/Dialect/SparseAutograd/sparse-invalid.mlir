@@ -196,3 +196,22 @@ func.func @sampled_yield(%x: tensor<2x3xf64>, %p: tensor<2x3xf64, #csr>) {
   } -> tensor<2x3xf64, #csr>
   return
 }
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @stored_type(%x: tensor<2x3xf64, #csr>) {
+  // expected-error @below {{'sparse_autograd.stored_values' op has values of 'f32' for a tensor of 'f64'}}
+  %0 = sparse_autograd.stored_values %x : tensor<2x3xf64, #csr> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#csc = #sparse_tensor.encoding<{map = (i, j) -> (j : dense, i : compressed)}>
+func.func @with_values_encoding(%v: tensor<?xf64>, %x: tensor<2x3xf64, #csr>) {
+  // expected-error @below {{shape and encoding must be the same}}
+  %0 = sparse_autograd.with_values %v, %x : tensor<?xf64>, tensor<2x3xf64, #csr> -> tensor<2x3xf64, #csc>
+  return
+}

@@ -26,6 +26,10 @@ func.func @patterns(%x: tensor<?x8xf64, #CSR>, %b: tensor<4x?xf32, #BSR>) {
   // Other extents may be known of the result.
   // CHECK: sparse_autograd.zeros %[[X]] : tensor<?x8xf64, #[[CSR]]> -> tensor<4x?xi32, #[[CSR]]>
   %4 = sparse_autograd.zeros %x : tensor<?x8xf64, #CSR> -> tensor<4x?xi32, #CSR>
+  // CHECK: %[[V:.*]] = sparse_autograd.stored_values %[[X]] : tensor<?x8xf64, #[[CSR]]> -> tensor<?xf64>
+  %5 = sparse_autograd.stored_values %x : tensor<?x8xf64, #CSR> -> tensor<?xf64>
+  // CHECK: sparse_autograd.with_values %[[V]], %[[M]] : tensor<?xf64>, tensor<?x8xi1, #[[CSR]]> -> tensor<?x8xf64, #[[CSR]]>
+  %6 = sparse_autograd.with_values %5, %0 : tensor<?xf64>, tensor<?x8xi1, #CSR> -> tensor<?x8xf64, #CSR>
   return
 }
 
