@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # RUN: %python %s | FileCheck %s
 # CHECK: {{[1-9][0-9]* functions, [1-9][0-9]* calls, [1-9][0-9]*}} numbers compared, 0 failures
-"""Derivatives of loops and branches that read, carry and choose sparse
-tensors."""
+"""Derivatives of loops, branches and checkpoints that read, carry and choose
+sparse tensors."""
 
 import numpy as np
 
@@ -29,11 +29,11 @@ def read_by_loop(encoding):
   %init = linalg.fill ins(%zero : !T) outs(%empty : <<4>>) -> <<4>>
   %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %x1) -> <<4>> {{
     %p = linalg.matvec ins(%x0, %s : {a}, <<4>>) outs(%init : <<4>>) -> <<4>>
-    %y = math.tanh %p : <<4>>
+    %y = arith.addf %p, %x1 : <<4>>
     scf.yield %y : <<4>>
   }}
   return %r : <<4>>""",
-        lambda a, x: np.tanh(a @ np.tanh(a @ np.tanh(a @ x))),
+        lambda a, x: a @ (a @ (a @ x + x) + x) + x,
         exact=False, patterns=lambda a: (None,))
 
 
@@ -97,5 +97,34 @@ def chosen_by_branch(encoding):
         exact=False, patterns=lambda a: (None,))
 
 
+def computed_again(encoding):
+    """A checkpoint around what a sparse and a dense argument go through."""
+    a = f"<<4x4#{encoding}>>"
+    name = f"computed_again_{encoding}"
+    maps = ", ".join(["affine_map<(i, j) -> (i, j)>"] * 2)
+    return Function(
+        name, [a, "<<4>>"], ["<<4>>"], f"""
+  %y = sparse_autograd.checkpoint @{name}_inner(%x0, %x1) : ({a}, <<4>>) -> <<4>>
+  return %y : <<4>>""",
+        lambda a, x: np.tanh(a) @ np.exp(x), exact=False,
+        patterns=lambda a: (None,), helpers=f"""
+func.func private @{name}_inner(%x0: {a}, %x1: <<4>>) -> <<4>> {{{BOUNDS}
+  %s4 = tensor.dim %x0, %c0 : {a}
+  %empty = !empty{a}
+  %t = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"]}}
+      ins(%x0 : {a}) outs(%empty : {a}) {{
+  ^bb0(%ai: !T, %out: !T):
+    %p = math.tanh %ai : !T
+    linalg.yield %p : !T
+  }} -> {a}
+  %e = math.exp %x1 : <<4>>
+  %init0 = !empty<<4>>
+  %init = linalg.fill ins(%zero : !T) outs(%init0 : <<4>>) -> <<4>>
+  %y = linalg.matvec ins(%t, %e : {a}, <<4>>) outs(%init : <<4>>) -> <<4>>
+  return %y : <<4>>
+}}""")
+
+
 run([make(encoding) for encoding in ENCODINGS
-     for make in (read_by_loop, carried_by_loop, chosen_by_branch)], 12)
+     for make in (read_by_loop, carried_by_loop, chosen_by_branch,
+                  computed_again)], 12)
