@@ -11,6 +11,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "SparseAutograd/Transforms/ExpandOps.h"
+#include "SparseAutograd/Transforms/SparseElementwise.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -111,6 +112,7 @@ sparse_autograd::normalizeForDifferentiation(func::FuncOp function) {
 
   RewritePatternSet patterns(function.getContext());
   patterns.add<GeneralizeNamedOp>(function.getContext());
+  populateSparseElementwisePatterns(patterns);
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   // The factors of a square are one input.
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);

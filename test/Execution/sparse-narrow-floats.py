@@ -9,7 +9,7 @@ every term is rounded."""
 import numpy as np
 
 from execution import Program, finish, same_bits, to_type
-from sparse_storage import MATRICES, from_pattern
+from sparse_storage import MATRICES, from_pattern, same_pattern
 
 LARGE = {"f16": 2048.0, "bf16": 256.0}
 ROW = np.ones((1, 9))
@@ -88,9 +88,34 @@ def call(name, t):
         program.call(f"{kind}_{name}_{t}", arguments, check)
 
 
+def convert(name, t):
+    """Squares in f32 of narrow floats, and back."""
+    narrow, wide = f"tensor<?x?x{t}, #{name}>", f"tensor<?x?xf32, #{name}>"
+    program.define(f"""
+func.func private @square_{name}_{t}_f(%a: {narrow}) -> {narrow} {{
+  %w = arith.extf %a : {narrow} to {wide}
+  %s = arith.mulf %w, %w : {wide}
+  %y = arith.truncf %s : {wide} to {narrow}
+  return %y : {narrow}
+}}""")
+    program.entry(f"square_{name}_{t}", [narrow, narrow], [narrow, narrow], f"""
+  %r:2 = sparse_autograd.vjp @square_{name}_{t}_f(%a0) cotangents(%a1) {{wrt = [0]}} : ({narrow}), ({narrow}) -> ({narrow}, {narrow})
+  return %r#0, %r#1 : {narrow}, {narrow}""")
+    mask = np.array([[1, 0, 1, 1], [1, 1, 0, 0]], bool)
+    a, g = (from_pattern(to_type(numbers, t), mask, MATRICES[name])
+            for numbers in ([[1, 0, -3, 0], [2, 5, 0, 0]],
+                            [[2, 0, 1, 3], [-1, 2, 0, 0]]))
+    program.call(f"square_{name}_{t}", [a, g], lambda y, da: (
+        same_pattern(y, a) + same_pattern(da, a) +
+        same_bits(y.values, a.values * a.values) +
+        same_bits(da.values, 2 * a.values * g.values)))
+
+
 for _name in ("CSR", "CSC", "COO", "DCSR", "DenseRows", "BSR"):
     program.define_encoding(_name, MATRICES[_name])
     for _type in LARGE:
         define(_name, _type)
         call(_name, _type)
+        if _name != "BSR":
+            convert(_name, _type)
 finish([program])

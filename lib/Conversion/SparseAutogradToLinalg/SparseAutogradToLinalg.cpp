@@ -11,6 +11,7 @@
 #include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Transforms/ExpandOps.h"
+#include "SparseAutograd/Transforms/SparseElementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -106,6 +107,7 @@ void sparse_autograd::populateSparseAutogradToLinalgPatterns(
   populateMaskedReducePatterns(patterns);
   populateMaskedSoftmaxPatterns(patterns);
   populateRandomPatterns(patterns);
+  populateSparseElementwisePatterns(patterns);
   patterns.add<ForwardInput<GradMaskOp>, ForwardInput<StopGradientOp>>(
       patterns.getContext());
 }

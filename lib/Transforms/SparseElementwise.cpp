@@ -1,0 +1,72 @@
+//===- SparseElementwise.cpp - elementwise ops that change the type -------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR converts elementwise ops on tensors to linalg. Where no operand has the
+// type of the result, as for extf and cmpf, it makes a destination without the
+// encoding; such ops are converted here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Transforms/SparseElementwise.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+namespace {
+
+struct ConvertSparseElementwise : RewritePattern {
+  explicit ConvertSparseElementwise(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getNumResults() != 1 || !isSparse(op->getResult(0).getType()) ||
+        !OpTrait::hasElementwiseMappableTraits(op) ||
+        llvm::is_contained(op->getOperandTypes(), op->getResult(0).getType()))
+      return failure();
+    Location loc = op->getLoc();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
+    AffineMap scalar = AffineMap::get(type.getRank(), 0, rewriter.getContext());
+    SmallVector<AffineMap> maps;
+    Value like;
+    for (Value operand : op->getOperands()) {
+      bool isTensor = isa<RankedTensorType>(operand.getType());
+      maps.push_back(isTensor ? identity : scalar);
+      if (isTensor)
+        like = operand;
+    }
+    maps.push_back(identity);
+    Value init = tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, like),
+        type.getElementType(), type.getEncoding());
+    if (init.getType() != type)
+      init = tensor::CastOp::create(rewriter, loc, type, init);
+    SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                               utils::IteratorType::parallel);
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+        op, type, op->getOperands(), init, maps, iterators,
+        [&](OpBuilder &nested, Location loc, ValueRange elements) {
+          Operation *element = nested.create(
+              loc, op->getName().getIdentifier(), elements.drop_back(),
+              TypeRange{type.getElementType()}, op->getAttrs());
+          linalg::YieldOp::create(nested, loc, element->getResult(0));
+        });
+    return success();
+  }
+};
+
+} // namespace
+
+void sparse_autograd::populateSparseElementwisePatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<ConvertSparseElementwise>(patterns.getContext());
+}
