@@ -99,6 +99,8 @@ const Term *ScalarTerms::simplify(OpResult result,
           return operands[1 - side];
     return nullptr;
   }
+  if (isa<math::FmaOp>(op))
+    return isAbsent(0) || isAbsent(1) ? operands[2] : nullptr;
   if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>(op))
     return isAbsent(0) ? makeAbsent(result.getType()) : nullptr;
   if (isa<arith::AddFOp, arith::AddIOp, arith::OrIOp, arith::XOrIOp>(op)) {

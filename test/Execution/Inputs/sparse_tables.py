@@ -212,6 +212,13 @@ ELEMENTWISE = [
                    "  %y = math.absf %x0 : <<nm#A>>\n  return %y : <<nm#A>>",
                    lambda x, p: np.where(x[0].real < 0, -x[0], x[0]), (0,),
                    zeros=False),
+    unary("fma", "  %y = math.fma %x0, %x0, %x0 : !", lambda x: x * x + x),
+    SparseFunction("relu_of_tensors", ["nm#A"], ["nm#A"], """
+  %z = sparse_autograd.zeros %x0 : <<nm#A>> -> <<nm#A>>
+  %p = arith.cmpf ogt, %x0, %z : <<nm#A>>
+  %y = arith.select %p, %x0, %z : <<nm#A|i1>>, <<nm#A>>
+  return %y : <<nm#A>>""", lambda x, p: np.where(x[0].real > 0, x[0], 0), (0,),
+                   zeros=False),
     # An absent element is a zero (semantics G4).
     SparseFunction("row_maximum", ["nm#A"], ["n"], """
   %c = arith.constant 0xFFF0000000000000 : f64
@@ -327,7 +334,8 @@ COPIES = [
 
 # Alike to others, so that some formats each suffice.
 _ALIKE = ("dense_minus", "scaled_columns", "scaled_by_rank_0", "divided_rows",
-          "sin", "negated", "expm1", "absolute", "spgemm_transposed",
+          "sin", "negated", "expm1", "absolute", "fma",
+          "relu_of_tensors", "spgemm_transposed",
           "subtract", "add_transposed", "multiply_to_dense", "inner",
           "sampled_spgemm")
 MORE = [f for f in ELEMENTWISE + PAIRS if f.name in _ALIKE]
