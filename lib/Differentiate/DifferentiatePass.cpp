@@ -281,12 +281,33 @@ void DerivativeExpander::replaceByCalls() {
   module.walk([&](CustomVjpOp op) { replace(op, op.getCalleeAttr()); });
 }
 
+/// Makes transposes of sparse tensors generic before anything folds them: where
+/// permutations cancel, MLIR replaces a named one by its operand, whatever the
+/// encodings are.
+static LogicalResult generalizeSparseTransposes(ModuleOp module) {
+  SmallVector<linalg::TransposeOp> transposes;
+  module.walk([&](linalg::TransposeOp op) {
+    if (isSparse(op.getInput().getType()) || isSparse(op.getInit().getType()))
+      transposes.push_back(op);
+  });
+  IRRewriter rewriter(module.getContext());
+  for (linalg::TransposeOp op : transposes) {
+    rewriter.setInsertionPoint(op);
+    if (failed(linalg::generalizeNamedOp(
+            rewriter, cast<linalg::LinalgOp>(op.getOperation()))))
+      return failure();
+  }
+  return success();
+}
+
 namespace {
 struct DifferentiatePass
     : sparse_autograd::impl::DifferentiatePassBase<DifferentiatePass> {
   using DifferentiatePassBase::DifferentiatePassBase;
 
   void runOnOperation() override {
+    if (failed(generalizeSparseTransposes(getOperation())))
+      return signalPassFailure();
     // Operands that are equal are seen to be equal once they are merged, and
     // ops that are equal once they are without the operands that they do not
     // use.

@@ -107,8 +107,6 @@ public:
                                  unsigned level) const;
 
 private:
-  friend class LoopPlan;
-
   mlir::Location loc;
   llvm::SmallVector<mlir::Value> extents;
   llvm::SmallVector<SparseOperand, 0> operands;
