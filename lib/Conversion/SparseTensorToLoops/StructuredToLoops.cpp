@@ -53,13 +53,13 @@ Kernel::Kernel(OpBuilder &builder, linalg::LinalgOp op,
     if (!isSparse(operand.get().getType()))
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
+    std::optional<unsigned> known;
     for (auto [other, loopOperand] : loopOperands)
       if (patterns.pattern[other] == patterns.pattern[number] &&
           loops->getOperand(loopOperand).map == map)
-        loopOperands[number] = loopOperand;
-    if (!loopOperands.contains(number))
-      loopOperands[number] =
-          loops->addOperand({storages.find(number)->second, map});
+        known = loopOperand;
+    loopOperands[number] =
+        known ? *known : loops->addOperand({getStorage(number), map});
   }
 }
 
