@@ -19,11 +19,6 @@
 
 namespace sparse_autograd {
 
-/// The elements of the tensor `value` in the storage of `like`: at its pattern,
-/// or everywhere if it is dense.
-mlir::Value createCopyLike(mlir::OpBuilder &builder, mlir::Location loc,
-                           mlir::Value value, mlir::Value like);
-
 /// The sum of two floats or tensors of floats; two sparse tensors have the same
 /// pattern.
 mlir::Value createSum(mlir::OpBuilder &builder, mlir::Location loc,

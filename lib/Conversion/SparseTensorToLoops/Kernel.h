@@ -30,6 +30,8 @@ private:
   friend class EntryBody;
   friend class EntryValueBody;
 
+  /// The extent of a dimension of operand `number`.
+  mlir::Value getExtent(unsigned number, int64_t dim);
   mlir::Value getLoopExtent(unsigned loop);
   /// The values of a sparse result on the pattern of operand `pattern`, from
   /// `init`.

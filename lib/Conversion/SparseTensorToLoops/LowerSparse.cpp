@@ -16,6 +16,7 @@
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "SparseStorage.h"
 #include "StructuredToLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -214,22 +215,16 @@ struct LowerEmpty : OpConversionPattern<tensor::EmptyOp> {
         op.getMixedSizes(), [&](OpFoldResult extent) -> Value {
           return getValueOrCreateConstantIndexOp(rewriter, loc, extent);
         });
-    // The extents alone say what the levels' are.
-    SmallVector<Value> unknown(getComponentTypes(op.getType()).size());
-    unsigned dynamic = unknown.size() - op.getType().getNumDynamicDims();
-    for (auto [dim, extent] : llvm::enumerate(extents))
-      if (op.getType().isDynamicDim(dim))
-        unknown[dynamic++] = extent;
-    SparseStorage storage(op.getType(), unknown);
+    SmallVector<Value> levelExtents =
+        getLevelExtents(rewriter, loc, op.getType(), extents);
     SmallVector<Value> components;
     Value count = arith::ConstantIndexOp::create(rewriter, loc, 1);
     Value one = count;
     Value none = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    for (unsigned level = 0; level < storage.getNumLevels(); ++level) {
-      auto levelType = storage.getLevelType(level);
+    for (auto [levelType, extent] :
+         llvm::zip_equal(type.getLvlTypes(), levelExtents)) {
       if (sparse_tensor::isDenseLT(levelType)) {
-        count = arith::MulIOp::create(
-            rewriter, loc, count, storage.getLevelExtent(rewriter, loc, level));
+        count = arith::MulIOp::create(rewriter, loc, count, extent);
         continue;
       }
       if (sparse_tensor::isWithPosLT(levelType)) {
@@ -339,17 +334,10 @@ static LogicalResult checkLowered(Operation *op) {
 static void lowerSample(SampleOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  Value zeros = ZerosOp::create(builder, loc, op.getType(), op.getPattern());
-  int64_t rank = cast<RankedTensorType>(op.getType()).getRank();
-  AffineMap identity = builder.getMultiDimIdentityMap(rank);
-  auto sampled = SampledGenericOp::create(
-      builder, loc, ValueRange{op.getInput()}, zeros,
-      ArrayRef<AffineMap>{identity, identity},
-      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-      [](OpBuilder &nested, Location loc, ValueRange elements) {
-        linalg::YieldOp::create(nested, loc, elements.front());
-      });
-  op.replaceAllUsesWith(sampled.getResult());
+  Value sample = createCopyLike(builder, loc, op.getInput(), op.getPattern());
+  if (sample.getType() != op.getType())
+    sample = tensor::CastOp::create(builder, loc, op.getType(), sample);
+  op.replaceAllUsesWith(sample);
   op.erase();
 }
 

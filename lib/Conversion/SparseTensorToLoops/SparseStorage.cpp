@@ -14,14 +14,6 @@ using namespace mlir;
 using namespace mlir::sparse_tensor;
 using namespace sparse_autograd;
 
-static bool hasPositions(LevelType level) {
-  return isCompressedLT(level) || isLooseCompressedLT(level);
-}
-
-static bool hasCoordinates(LevelType level) {
-  return hasPositions(level) || isSingletonLT(level);
-}
-
 SmallVector<Type> sparse_autograd::getComponentTypes(RankedTensorType type) {
   SparseTensorEncodingAttr encoding = getSparseTensorEncoding(type);
   auto list = [](Type element) {
@@ -29,9 +21,9 @@ SmallVector<Type> sparse_autograd::getComponentTypes(RankedTensorType type) {
   };
   SmallVector<Type> types;
   for (LevelType level : encoding.getLvlTypes()) {
-    if (hasPositions(level))
+    if (isWithPosLT(level))
       types.push_back(list(encoding.getPosElemType()));
-    if (hasCoordinates(level))
+    if (isWithCrdLT(level))
       types.push_back(list(encoding.getCrdElemType()));
   }
   types.push_back(list(type.getElementType()));
@@ -47,8 +39,8 @@ SparseStorage::SparseStorage(RankedTensorType type, ValueRange components)
   unsigned next = 0;
   for (LevelType level : sparse.getLvlTypes()) {
     levelTypes.push_back(level);
-    positions.push_back(hasPositions(level) ? components[next++] : Value());
-    coordinates.push_back(hasCoordinates(level) ? components[next++] : Value());
+    positions.push_back(isWithPosLT(level) ? components[next++] : Value());
+    coordinates.push_back(isWithCrdLT(level) ? components[next++] : Value());
   }
   valuesIndex = next++;
   for (int64_t extent : type.getShape())

@@ -63,37 +63,27 @@ Kernel::Kernel(OpBuilder &builder, linalg::LinalgOp op,
   }
 }
 
+Value Kernel::getExtent(unsigned number, int64_t dim) {
+  if (storages.contains(number))
+    return getStorage(number).getExtent(builder, loc, dim);
+  return getValueOrCreateConstantIndexOp(
+      builder, loc,
+      tensor::getMixedSize(builder, loc, operands[number].front(), dim));
+}
+
 Value Kernel::getLoopExtent(unsigned loop) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-      if (expr != builder.getAffineDimExpr(loop))
-        continue;
-      unsigned number = operand.getOperandNumber();
-      if (auto it = storages.find(number); it != storages.end())
-        return it->second.getExtent(builder, loc, dim);
-      return getValueOrCreateConstantIndexOp(
-          builder, loc,
-          tensor::getMixedSize(builder, loc, operands[number].front(), dim));
-    }
-  }
-  // The verifier derives each loop from some operand.
-  AffineMap toLoops = op.getShapesToLoopsMap();
-  SmallVector<Value> dims;
   for (OpOperand &operand : op->getOpOperands())
-    for (int64_t dim = 0; dim < op.getRank(&operand); ++dim) {
-      unsigned number = operand.getOperandNumber();
-      auto it = storages.find(number);
-      dims.push_back(
-          it != storages.end()
-              ? it->second.getExtent(builder, loc, dim)
-              : getValueOrCreateConstantIndexOp(
-                    builder, loc,
-                    tensor::getMixedSize(builder, loc, operands[number].front(),
-                                         dim)));
-    }
-  return affine::expandAffineExpr(builder, loc, toLoops.getResult(loop), dims,
-                                  {});
+    for (auto [dim, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (expr == builder.getAffineDimExpr(loop))
+        return getExtent(operand.getOperandNumber(), dim);
+  // The verifier derives each loop from some operand.
+  SmallVector<Value> extents;
+  for (OpOperand &operand : op->getOpOperands())
+    for (int64_t dim = 0; dim < op.getRank(&operand); ++dim)
+      extents.push_back(getExtent(operand.getOperandNumber(), dim));
+  return affine::expandAffineExpr(
+      builder, loc, op.getShapesToLoopsMap().getResult(loop), extents, {});
 }
 
 SmallVector<unsigned> Kernel::toLoopOperands(ArrayRef<unsigned> numbers) const {

@@ -15,22 +15,6 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-Value sparse_autograd::createCopyLike(OpBuilder &builder, Location loc,
-                                      Value value, Value like) {
-  auto type = cast<RankedTensorType>(like.getType());
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  return createStructured(
-             builder, loc, value,
-             createEmptyLike(builder, loc, like, type.getElementType()),
-             {identity, identity}, iterators,
-             [](OpBuilder &nested, Location loc, ValueRange elements) {
-               linalg::YieldOp::create(nested, loc, elements.front());
-             })
-      ->getResult(0);
-}
-
 Value sparse_autograd::createSum(OpBuilder &builder, Location loc, Value a,
                                  Value b) {
   if (!isSparse(a.getType()))

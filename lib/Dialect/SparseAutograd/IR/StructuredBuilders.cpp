@@ -45,3 +45,19 @@ linalg::LinalgOp sparse_autograd::createStructured(
                                    maps, iterators, buildBody);
   return cast<linalg::LinalgOp>(op);
 }
+
+Value sparse_autograd::createCopyLike(OpBuilder &builder, Location loc,
+                                      Value value, Value like) {
+  auto type = cast<RankedTensorType>(value.getType());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  return createStructured(
+             builder, loc, value,
+             createEmptyLike(builder, loc, like, type.getElementType()),
+             {identity, identity}, iterators,
+             [](OpBuilder &nested, Location loc, ValueRange elements) {
+               linalg::YieldOp::create(nested, loc, elements.front());
+             })
+      ->getResult(0);
+}

@@ -38,6 +38,11 @@ createStructured(mlir::OpBuilder &builder, mlir::Location loc,
                                          mlir::ValueRange)>
                      buildBody = nullptr);
 
+/// The elements of the tensor `value` in the storage of `like`: at its pattern,
+/// or everywhere if it is dense.
+mlir::Value createCopyLike(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value value, mlir::Value like);
+
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_STRUCTUREDBUILDERS_H
