@@ -14,14 +14,28 @@
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "Transposition.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
 
-static std::string getDerivativeName(func::FuncOp function, DerivativeMode mode,
-                                     ArrayRef<int64_t> wrt) {
+bool DerivativeRequest::operator<(const DerivativeRequest &other) const {
+  auto key = [](const DerivativeRequest &request) {
+    auto addresses = [](ArrayRef<Type> types) {
+      return llvm::map_to_vector(
+          types, [](Type type) { return type.getAsOpaquePointer(); });
+    };
+    return std::make_tuple(request.mode, request.wrt,
+                           addresses(request.tangents),
+                           addresses(request.cotangents));
+  };
+  return key(*this) < key(other);
+}
+
+static std::string getDerivativeName(func::FuncOp function,
+                                     const DerivativeRequest &request) {
   std::string name = function.getSymName().str();
-  switch (mode) {
+  switch (request.mode) {
   case DerivativeMode::ValueAndGrad:
     name += "__value_and_grad";
     break;
@@ -32,8 +46,11 @@ static std::string getDerivativeName(func::FuncOp function, DerivativeMode mode,
     name += "__jvp";
     break;
   }
-  for (int64_t index : wrt)
+  for (auto [index, tangent] : llvm::zip_equal(request.wrt, request.tangents)) {
     name += "_" + std::to_string(index);
+    if (tangent != function.getArgumentTypes()[index])
+      name += isSparse(tangent) ? "_sparse" : "_dense";
+  }
   return name;
 }
 
@@ -50,17 +67,16 @@ static Value createOne(OpBuilder &builder, Location loc, Type type) {
 
 /// Appends the tangents of the floating results to the results.
 static LogicalResult buildForward(func::FuncOp derivative,
-                                  ArrayRef<int64_t> wrt,
+                                  const DerivativeRequest &request,
                                   const ActivityAnalysis &activity) {
   Block &body = derivative.getBody().front();
   ProgramLinearizer linearizer(derivative.getContext(), /*reverse=*/false,
                                activity);
-  for (int64_t index : wrt) {
+  for (auto [index, type] : llvm::zip_equal(request.wrt, request.tangents)) {
     BlockArgument argument = body.getArgument(index);
-    linearizer.setTangent(
-        argument, body.addArgument(argument.getType(), argument.getLoc()));
+    linearizer.setTangent(argument, body.addArgument(type, argument.getLoc()));
   }
-  for (int64_t index : wrt) {
+  for (int64_t index : request.wrt) {
     // A tangent from outside may have another pattern.
     BlockArgument argument = body.getArgument(index);
     if (!isSparse(argument.getType()))
@@ -110,24 +126,42 @@ static SmallVector<Value> getOutputs(Block &body, DerivativeMode mode) {
   return outputs;
 }
 
+/// A zero of the shape of `like` and of `type`, which may be of another format.
+static Value createZeroOfType(OpBuilder &builder, Location loc, Value like,
+                              Type type) {
+  if (type == like.getType())
+    return createZero(builder, loc, like);
+  if (!isSparse(type))
+    return createZero(builder, loc, createDenseLike(builder, loc, like));
+  // Nothing is stored.
+  auto tensor = cast<RankedTensorType>(type);
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, like),
+      tensor.getElementType(), tensor.getEncoding());
+  return empty.getType() == type
+             ? empty
+             : tensor::CastOp::create(builder, loc, type, empty).getResult();
+}
+
 /// Appends the gradients, or vector-Jacobian products, to the results.
-static LogicalResult buildReverse(func::FuncOp derivative, DerivativeMode mode,
-                                  ArrayRef<int64_t> wrt,
+static LogicalResult buildReverse(func::FuncOp derivative,
+                                  const DerivativeRequest &request,
                                   const ActivityAnalysis &activity) {
   Block &body = derivative.getBody().front();
   ProgramLinearizer linearizer(derivative.getContext(), /*reverse=*/true,
                                activity);
   SmallVector<Value> cotangents;
+  DerivativeMode mode = request.mode;
   if (mode == DerivativeMode::Vjp)
-    for (Value output : getOutputs(body, mode))
-      cotangents.push_back(body.addArgument(output.getType(), output.getLoc()));
+    for (auto [output, type] :
+         llvm::zip_equal(getOutputs(body, mode), request.cotangents))
+      cotangents.push_back(body.addArgument(type, output.getLoc()));
 
   // The inputs of the linear program are arguments for as long as it stands.
   unsigned firstInput = body.getNumArguments();
-  for (int64_t index : wrt) {
+  for (auto [index, type] : llvm::zip_equal(request.wrt, request.tangents)) {
     BlockArgument argument = body.getArgument(index);
-    linearizer.setTangent(
-        argument, body.addArgument(argument.getType(), argument.getLoc()));
+    linearizer.setTangent(argument, body.addArgument(type, argument.getLoc()));
   }
   SmallVector<Value> inputs(body.getArguments().drop_front(firstInput));
   if (failed(linearizer.linearizeBlock(body)))
@@ -144,20 +178,25 @@ static LogicalResult buildReverse(func::FuncOp derivative, DerivativeMode mode,
     Value seed = mode == DerivativeMode::Vjp
                      ? cotangents[index]
                      : createOne(builder, output.getLoc(), output.getType());
-    // A cotangent from outside may have another pattern.
-    if (isSparse(output.getType()))
-      seed = createCopyLike(builder, output.getLoc(), seed, output);
+    // A cotangent from outside may have another pattern, or format.
+    if (isSparse(output.getType())) {
+      Location loc = output.getLoc();
+      seed = createCopyLike(builder, loc, seed, output);
+      if (!isSparse(tangent.getType()))
+        seed = createCopyLike(builder, loc, seed,
+                              createDenseLike(builder, loc, output));
+    }
     transposer.accumulate(tangent, seed, Support());
   }
   if (failed(transposer.run()))
     return failure();
 
   SmallVector<Value> results(terminator->getOperands());
-  for (auto [index, input] : llvm::zip_equal(wrt, inputs)) {
+  for (auto [index, input] : llvm::zip_equal(request.wrt, inputs)) {
     Value gradient = transposer.cotangent(input);
     if (!gradient)
-      gradient =
-          createZero(builder, terminator->getLoc(), body.getArgument(index));
+      gradient = createZeroOfType(builder, terminator->getLoc(),
+                                  body.getArgument(index), input.getType());
     results.push_back(gradient);
   }
   terminator->setOperands(results);
@@ -172,13 +211,13 @@ static LogicalResult buildReverse(func::FuncOp derivative, DerivativeMode mode,
 }
 
 FailureOr<func::FuncOp>
-sparse_autograd::buildDerivative(func::FuncOp function, DerivativeMode mode,
-                                 ArrayRef<int64_t> wrt,
+sparse_autograd::buildDerivative(func::FuncOp function,
+                                 const DerivativeRequest &request,
                                  SymbolTable &symbolTable) {
   if (function.isDeclaration())
     return function.emitOpError("has no body to differentiate");
   func::FuncOp derivative = function.clone();
-  derivative.setName(getDerivativeName(function, mode, wrt));
+  derivative.setName(getDerivativeName(function, request));
   derivative.setPrivate();
   // Names and masks of the arguments are those of the function.
   derivative.removeArgAttrsAttr();
@@ -192,13 +231,15 @@ sparse_autograd::buildDerivative(func::FuncOp function, DerivativeMode mode,
     return abandon();
 
   Block &body = derivative.getBody().front();
-  SmallVector<Value> inputs = llvm::map_to_vector(
-      wrt, [&](int64_t index) -> Value { return body.getArgument(index); });
+  SmallVector<Value> inputs =
+      llvm::map_to_vector(request.wrt, [&](int64_t index) -> Value {
+        return body.getArgument(index);
+      });
   ActivityAnalysis activity(derivative.getBody(), inputs,
-                            getOutputs(body, mode));
-  LogicalResult built = mode == DerivativeMode::Jvp
-                            ? buildForward(derivative, wrt, activity)
-                            : buildReverse(derivative, mode, wrt, activity);
+                            getOutputs(body, request.mode));
+  LogicalResult built = request.mode == DerivativeMode::Jvp
+                            ? buildForward(derivative, request, activity)
+                            : buildReverse(derivative, request, activity);
   if (failed(built))
     return abandon();
   derivative.setType(

@@ -11,6 +11,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Derivative.h"
 #include "SparseAutograd/Differentiate/Passes.h"
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "SparseAutograd/Transforms/EraseDeadIterArgs.h"
 #include "SparseAutograd/Transforms/FoldBroadcasts.h"
 #include "SparseAutograd/Transforms/FoldConstants.h"
@@ -70,8 +71,7 @@ private:
   LogicalResult define(SplitVjpOp split);
   void replaceByCalls();
   FailureOr<func::FuncOp> getDerivative(Operation *op, FlatSymbolRefAttr callee,
-                                        DerivativeMode mode,
-                                        ArrayRef<int64_t> wrt);
+                                        const DerivativeRequest &request);
 
   ModuleOp module;
   SymbolTable symbolTable;
@@ -83,10 +83,8 @@ private:
   llvm::DenseSet<Operation *> beingDefined;
   /// Functions whose derivative ops are gone, and those being worked on.
   llvm::DenseSet<Operation *> expanded, inProgress;
-  /// The derivatives built so far, by symbol, mode and arguments.
-  std::map<std::tuple<std::string, DerivativeMode, std::vector<int64_t>>,
-           func::FuncOp>
-      derivatives;
+  /// The derivatives built so far.
+  std::map<std::pair<std::string, DerivativeRequest>, func::FuncOp> derivatives;
 };
 
 } // namespace
@@ -130,7 +128,7 @@ LogicalResult DerivativeExpander::expandIn(func::FuncOp function) {
 
 FailureOr<func::FuncOp>
 DerivativeExpander::getDerivative(Operation *op, FlatSymbolRefAttr symbol,
-                                  DerivativeMode mode, ArrayRef<int64_t> wrt) {
+                                  const DerivativeRequest &request) {
   auto callee = symbolTable.lookup<func::FuncOp>(symbol.getValue());
   if (!callee)
     return op->emitOpError("differentiates '")
@@ -143,8 +141,8 @@ DerivativeExpander::getDerivative(Operation *op, FlatSymbolRefAttr symbol,
               "differentiated";
   if (failed(expandIn(callee)))
     return failure();
-  auto [it, isNew] = derivatives.try_emplace(
-      {symbol.getValue().str(), mode, std::vector<int64_t>(wrt)});
+  auto [it, isNew] =
+      derivatives.try_emplace({symbol.getValue().str(), request});
   if (!isNew && !it->second)
     return op->emitOpError("differentiates '")
            << symbol.getValue()
@@ -152,7 +150,7 @@ DerivativeExpander::getDerivative(Operation *op, FlatSymbolRefAttr symbol,
               "differentiated";
   if (isNew) {
     FailureOr<func::FuncOp> built =
-        buildDerivative(callee, mode, wrt, symbolTable);
+        buildDerivative(callee, request, symbolTable);
     if (failed(built))
       return op->emitOpError("cannot be expanded: '")
              << symbol.getValue() << "' is not differentiable as it stands";
@@ -165,27 +163,35 @@ DerivativeExpander::getDerivative(Operation *op, FlatSymbolRefAttr symbol,
 
 LogicalResult DerivativeExpander::expand(Operation *op) {
   FlatSymbolRefAttr callee;
-  DerivativeMode mode;
-  ArrayRef<int64_t> wrt;
+  DerivativeRequest request;
+  auto setGradients = [&](ArrayRef<int64_t> wrt) {
+    request.wrt.assign(wrt.begin(), wrt.end());
+    llvm::append_range(request.tangents,
+                       op->getResults().take_back(wrt.size()).getTypes());
+  };
   if (auto valueAndGrad = dyn_cast<ValueAndGradOp>(op)) {
     callee = valueAndGrad.getCalleeAttr();
-    mode = DerivativeMode::ValueAndGrad;
-    wrt = valueAndGrad.getWrt();
+    request.mode = DerivativeMode::ValueAndGrad;
+    setGradients(valueAndGrad.getWrt());
   } else if (auto vjp = dyn_cast<VjpOp>(op)) {
     callee = vjp.getCalleeAttr();
-    mode = DerivativeMode::Vjp;
-    wrt = vjp.getWrt();
+    request.mode = DerivativeMode::Vjp;
+    setGradients(vjp.getWrt());
+    llvm::append_range(request.cotangents, vjp.getCotangents().getTypes());
   } else if (auto transpose = dyn_cast<LinearTransposeOp>(op)) {
     callee = transpose.getCalleeAttr();
-    mode = DerivativeMode::Vjp;
-    wrt = transpose.getWrt();
+    request.mode = DerivativeMode::Vjp;
+    setGradients(transpose.getWrt());
+    llvm::append_range(request.cotangents,
+                       transpose.getCotangents().getTypes());
   } else {
     auto jvp = cast<JvpOp>(op);
     callee = jvp.getCalleeAttr();
-    mode = DerivativeMode::Jvp;
-    wrt = jvp.getWrt();
+    request.mode = DerivativeMode::Jvp;
+    llvm::append_range(request.wrt, jvp.getWrt());
+    llvm::append_range(request.tangents, jvp.getTangents().getTypes());
   }
-  FailureOr<func::FuncOp> derivative = getDerivative(op, callee, mode, wrt);
+  FailureOr<func::FuncOp> derivative = getDerivative(op, callee, request);
   if (failed(derivative))
     return failure();
   OpBuilder builder(op);
@@ -237,8 +243,14 @@ LogicalResult DerivativeExpander::define(SplitVjpOp split) {
            << "', which is not a func.func; only those are differentiated";
   if (failed(expandIn(callee)))
     return failure();
-  FailureOr<func::FuncOp> joint =
-      buildDerivative(callee, DerivativeMode::Vjp, split.getWrt(), symbolTable);
+  DerivativeRequest request;
+  request.mode = DerivativeMode::Vjp;
+  llvm::append_range(request.wrt, split.getWrt());
+  for (int64_t index : split.getWrt())
+    request.tangents.push_back(callee.getArgumentTypes()[index]);
+  llvm::copy_if(callee.getResultTypes(), std::back_inserter(request.cotangents),
+                isDifferentiableType);
+  FailureOr<func::FuncOp> joint = buildDerivative(callee, request, symbolTable);
   if (failed(joint))
     return split.emitOpError("cannot be expanded: '")
            << split.getCallee() << "' is not differentiable as it stands";

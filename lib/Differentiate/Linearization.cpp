@@ -8,6 +8,7 @@
 
 #include "Linearization.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -118,7 +119,42 @@ LogicalResult ProgramLinearizer::linearizeOp(Operation *op) {
   }
   if (!differentiable)
     return reportMissingRule(op, operand);
+  if (failed(checkFormats(op)))
+    return failure();
   return differentiable.linearize(*this);
+}
+
+LogicalResult ProgramLinearizer::checkFormats(Operation *op) {
+  auto differentiable = cast<LinearizableOpInterface>(op);
+  Value refused;
+  forEachReadValue(op, [&](Value value) {
+    Value known = tangent(value);
+    if (!known || isSparse(known.getType()) == isSparse(value.getType()))
+      return;
+    // What the ops of a region read densely is theirs to take.
+    bool isNested = op->getNumRegions() != 0 && !isSparse(known.getType()) &&
+                    !llvm::is_contained(op->getOperands(), value);
+    if (!refused && !isNested &&
+        !differentiable.takesTangentFormat(value, known.getType()))
+      refused = value;
+  });
+  if (!refused)
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError();
+  if (isSparse(refused.getType()))
+    diagnostic << "has no rule for the dense gradient of a sparse tensor of "
+                  "type "
+               << refused.getType()
+               << "; make that tensor dense with sparse_tensor.convert first, "
+                  "or ask for a gradient with its pattern";
+  else
+    diagnostic << "makes dense the gradient of a tensor of type "
+               << refused.getType() << ", which is asked for as "
+               << tangent(refused).getType()
+               << "; read rows with sparse_autograd.gather, outside of loops "
+                  "and branches, or ask for a dense gradient";
+  attachPath(diagnostic, refused);
+  return diagnostic;
 }
 
 LogicalResult ProgramLinearizer::reportMissingRule(Operation *op,
@@ -128,12 +164,17 @@ LogicalResult ProgramLinearizer::reportMissingRule(Operation *op,
                       "LinearizableOpInterface to it, or keep it off the "
                       "differentiated path with "
                       "sparse_autograd.stop_gradient");
-  for (Value value : activity.pathFromInput(originOf(operand))) {
-    if (Operation *definition = value.getDefiningOp())
+  attachPath(diagnostic, operand);
+  return diagnostic;
+}
+
+void ProgramLinearizer::attachPath(InFlightDiagnostic &diagnostic,
+                                   Value value) {
+  for (Value step : activity.pathFromInput(originOf(value))) {
+    if (Operation *definition = step.getDefiningOp())
       diagnostic.attachNote(definition->getLoc())
           << "it depends on this '" << definition->getName() << "'";
     else
-      diagnostic.attachNote(value.getLoc()) << "which depends on this argument";
+      diagnostic.attachNote(step.getLoc()) << "which depends on this argument";
   }
-  return diagnostic;
 }

@@ -31,6 +31,10 @@ private:
   llvm::LogicalResult linearizeOp(mlir::Operation *op);
   llvm::LogicalResult reportMissingRule(mlir::Operation *op,
                                         mlir::Value operand);
+  /// Checks that `op` takes the tangents of what it reads in their formats.
+  llvm::LogicalResult checkFormats(mlir::Operation *op);
+  /// Notes how `value` comes from an input.
+  void attachPath(mlir::InFlightDiagnostic &diagnostic, mlir::Value value);
   /// An op in `op` that writes a value that depends on an input to memory, or
   /// hands it to an effect that no rule knows: the derivative would lose it.
   mlir::Operation *findLostWrite(mlir::Operation *op) const;

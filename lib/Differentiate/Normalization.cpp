@@ -10,6 +10,7 @@
 #include "NormalizationPatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+#include "SparseAutograd/Transforms/ExpandAccumulate.h"
 #include "SparseAutograd/Transforms/ExpandOps.h"
 #include "SparseAutograd/Transforms/SparseElementwise.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -113,6 +114,7 @@ sparse_autograd::normalizeForDifferentiation(func::FuncOp function) {
   RewritePatternSet patterns(function.getContext());
   patterns.add<GeneralizeNamedOp>(function.getContext());
   populateSparseElementwisePatterns(patterns);
+  populateExpandAccumulatePatterns(patterns);
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   // The factors of a square are one input.
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);

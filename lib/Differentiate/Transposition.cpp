@@ -112,6 +112,17 @@ Support BlockTransposer::support(Value value) const {
   return it == cotangents.end() ? Support() : it->second.support;
 }
 
+Value BlockTransposer::sum(Value value, Value a, Value b) {
+  Location loc = b.getLoc();
+  // Sparse cotangents have the pattern of what they belong to, unless that is
+  // dense: then each has its own.
+  Value shape = linearizer.shapeOf(value);
+  if (isSparse(value.getType()) && shape && !isSparse(shape.getType()))
+    return AccumulateOp::create(builder, loc, value.getType(),
+                                ValueRange{a, b});
+  return createSum(builder, loc, a, b);
+}
+
 void BlockTransposer::accumulate(Value value, Value contribution,
                                  const Support &support, bool isSelected) {
   // A tangent that does not depend on the inputs has nobody to tell.
@@ -126,13 +137,13 @@ void BlockTransposer::accumulate(Value value, Value contribution,
   Location loc = contribution.getLoc();
   Cotangent &known = it->second;
   if (known.support == support) {
-    known.value = createSum(builder, loc, known.value, contribution);
+    known.value = sum(value, known.value, contribution);
     known.isSelected &= added.isSelected;
     return;
   }
   Support united =
       uniteSupports(builder, loc, contribution, known.support, support);
-  known.value = createSum(builder, loc, selected(known), selected(added));
+  known.value = sum(value, selected(known), selected(added));
   known.support = united;
   known.isSelected = true;
 }
@@ -164,8 +175,13 @@ Value BlockTransposer::shapeOf(Value value) {
   for (const BlockTransposer *scope = this; scope; scope = scope->parent)
     if (Value mapped = scope->mapping.lookupOrNull(value))
       return mapped;
-  if (Value known = linearizer.shapeOf(value))
-    return primal(known);
+  if (Value known = linearizer.shapeOf(value)) {
+    // A dense tangent of a sparse value has its shape, not its pattern.
+    Value shape = primal(known);
+    return isSparse(value.getType())
+               ? shape
+               : createDenseLike(builder, value.getLoc(), shape);
+  }
   // Of a scalar there is only the type to read.
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)

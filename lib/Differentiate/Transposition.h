@@ -61,6 +61,8 @@ private:
   bool isLinearOp(mlir::Operation *op) const;
   void cloneNonlinearOp(mlir::Operation *op);
   mlir::Value selected(Cotangent &cotangent);
+  /// The sum of two cotangents of the linear value `value`.
+  mlir::Value sum(mlir::Value value, mlir::Value a, mlir::Value b);
 
   const Linearizer &linearizer;
   const BlockTransposer *parent = nullptr;

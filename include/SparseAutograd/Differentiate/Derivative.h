@@ -25,17 +25,35 @@ enum class DerivativeMode {
   Jvp
 };
 
-/// Builds the derivative of `function` with respect to its arguments `wrt`
-/// as a private function, inserts it into the module behind `function` and
-/// returns it. The callee's results come first. `function` is not changed; it
-/// must not contain derivative ops, nor must what it calls. The name depends on
-/// (symbol, mode, wrt) alone; a name that is taken gets a suffix.
+/// What is asked of a derivative.
+struct DerivativeRequest {
+  DerivativeMode mode;
+  /// The arguments to differentiate by.
+  llvm::SmallVector<int64_t> wrt;
+  /// The types of their tangents, or of their gradients: the argument's own, or
+  /// for a gradient the same shape in another format. A dense gradient of a
+  /// sparse argument has elements where the argument stores none; a row-sparse
+  /// one of a dense argument stores the rows that the function gathers.
+  llvm::SmallVector<mlir::Type> tangents;
+  /// For Vjp the types of the cotangents: those of the floating results; for a
+  /// sparse one perhaps a dense tensor, which is read at its pattern.
+  llvm::SmallVector<mlir::Type> cotangents;
+
+  bool operator<(const DerivativeRequest &other) const;
+};
+
+/// Builds the derivative of `function` as a private function, inserts it into
+/// the module behind `function` and returns it. The callee's results come
+/// first. `function` is not changed; it must not contain derivative ops, nor
+/// must what it calls. The name depends on the symbol and the request alone; a
+/// name that is taken gets a suffix.
 ///
 /// Fails, with a diagnostic at the op concerned, for an op on the active path
-/// without a rule (semantics G7) and for the programs of semantics G13.
+/// without a rule (semantics G7), for one that would make a gradient dense that
+/// is to be row-sparse, and for the programs of semantics G13.
 llvm::FailureOr<mlir::func::FuncOp>
-buildDerivative(mlir::func::FuncOp function, DerivativeMode mode,
-                llvm::ArrayRef<int64_t> wrt, mlir::SymbolTable &symbolTable);
+buildDerivative(mlir::func::FuncOp function, const DerivativeRequest &request,
+                mlir::SymbolTable &symbolTable);
 
 } // namespace sparse_autograd
 

@@ -57,6 +57,19 @@ def LinearizableOpInterface : OpInterface<"LinearizableOpInterface"> {
       [{
         return ::sparse_autograd::reportNotTransposable($_op);
       }]
+    >,
+    InterfaceMethod<[{
+        Whether the op takes a tangent of type `tangent` of the operand
+        `primal`, which is of the same shape but stored in another format. The
+        tangent of a sparse value is dense where its derivative by absent
+        elements counts too; that of a dense value is row-sparse where few of
+        its rows are read.
+      }],
+      "bool", "takesTangentFormat",
+      (ins "::mlir::Value":$primal, "::mlir::Type":$tangent), "",
+      [{
+        return false;
+      }]
     >
   ];
 }

@@ -10,6 +10,8 @@
 #include "Patterns.h"
 #include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
+#include "SparseAutograd/Transforms/ExpandAccumulate.h"
 #include "SparseAutograd/Transforms/ExpandOps.h"
 #include "SparseAutograd/Transforms/SparseElementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,7 +32,7 @@ using namespace sparse_autograd;
 /// Whether the conversion replaces `op`; a `log` stays for a later phase.
 static bool isConverted(Operation *op) {
   return isa<MaskedReduceOp, MaskedSoftmaxOp, MaskedLogSoftmaxOp, GradMaskOp,
-             StopGradientOp, RandomOp>(op);
+             StopGradientOp, RandomOp, GatherOp, AccumulateOp>(op);
 }
 
 /// What `op` needs before it can be converted.
@@ -66,6 +68,21 @@ struct ForwardInput : OpRewritePattern<OpTy> {
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     rewriter.replaceOp(op, op.getInput());
+    return success();
+  }
+};
+
+/// The rows of a dense table; those of a sparse one are looked up in its
+/// storage, once it has one.
+struct GatherDense : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    if (isSparse(op.getTable().getType()))
+      return failure();
+    rewriter.replaceOp(op, createGather(rewriter, op.getLoc(), op.getTable(),
+                                        op.getIndices(), op.getTable(),
+                                        op.getType()));
     return success();
   }
 };
@@ -108,6 +125,8 @@ void sparse_autograd::populateSparseAutogradToLinalgPatterns(
   populateMaskedSoftmaxPatterns(patterns);
   populateRandomPatterns(patterns);
   populateSparseElementwisePatterns(patterns);
-  patterns.add<ForwardInput<GradMaskOp>, ForwardInput<StopGradientOp>>(
-      patterns.getContext());
+  populateExpandAccumulatePatterns(patterns);
+  patterns
+      .add<ForwardInput<GradMaskOp>, ForwardInput<StopGradientOp>, GatherDense>(
+          patterns.getContext());
 }

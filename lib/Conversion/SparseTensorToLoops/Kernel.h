@@ -40,6 +40,10 @@ private:
   /// lists of values; null for any other op.
   mlir::Value lowerOnValues(unsigned pattern);
   llvm::SmallVector<mlir::Value> lowerToDense();
+  /// Whether dense results are their inits where no sparse operand stores
+  /// anything: then they are carried from the inits on, each element of which
+  /// is read before it is written, in place.
+  bool keepsInits();
   /// What dense results are where no sparse operand stores anything.
   llvm::SmallVector<mlir::Value> buildBase();
 

@@ -152,11 +152,12 @@ SmallVector<Value> KernelBody::compute(OpBuilder &builder,
     if (!kernel.terms.reads(yields, init->getOperandNumber()))
       continue;
     Value running = carried[result];
-    // Without a reduction the init is an operand like the others.
-    if (!kernel.isReduction() && !pattern)
-      running = kernel.operands[init->getOperandNumber()].front();
-    else if (!kernel.isReduction())
+    // Without a reduction the init is an operand like the others, unless what
+    // is carried is still the init here.
+    if (pattern && !kernel.isReduction())
       running = kernel.getStorage(init->getOperandNumber()).getValues();
+    else if (!kernel.keepsInits())
+      running = kernel.operands[init->getOperandNumber()].front();
     arguments[init->getOperandNumber()] =
         isScalar.test(result)
             ? running

@@ -14,6 +14,7 @@
 
 #include "SparseAutograd/Conversion/SparseTensorToLoops/SparseTensorToLoops.h"
 
+#include "RowsToLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
@@ -135,6 +136,36 @@ struct LowerStoredValues : OpConversionPattern<StoredValuesOp> {
       values =
           tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), values);
     rewriter.replaceOp(op, values);
+    return success();
+  }
+};
+
+struct LowerStoredCoordinates : OpConversionPattern<StoredCoordinatesOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(StoredCoordinatesOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SparseStorage storage(cast<RankedTensorType>(op.getInput().getType()),
+                          adaptor.getInput());
+    Value list = storage.getCoordinates(op.getLevel().getZExtValue());
+    Type index = rewriter.getIndexType();
+    if (getElementTypeOrSelf(list) != index) {
+      AffineMap identity = rewriter.getMultiDimIdentityMap(1);
+      list =
+          createStructured(
+              rewriter, loc, list, createEmptyLike(rewriter, loc, list, index),
+              {identity, identity}, utils::IteratorType::parallel,
+              [&](OpBuilder &nested, Location loc, ValueRange elements) {
+                Value coordinate = arith::IndexCastUIOp::create(
+                    nested, loc, index, elements.front());
+                linalg::YieldOp::create(nested, loc, coordinate);
+              })
+              ->getResult(0);
+    }
+    if (list.getType() != op.getType())
+      list = tensor::CastOp::create(rewriter, loc, op.getType(), list);
+    rewriter.replaceOp(op, list);
     return success();
   }
 };
@@ -476,9 +507,10 @@ LogicalResult LowerSparsePass::expand() {
   populateReturnOpTypeConversionPattern(patterns, types);
   populateCallOpTypeConversionPattern(patterns, types);
   patterns.add<LowerStructuredOp, LowerConstantValues<PatternOp>,
-               LowerConstantValues<ZerosOp>, LowerStoredValues, LowerWithValues,
-               LowerCast, LowerDim, LowerEmpty, LowerSelect, LowerBarrier>(
-      types, context);
+               LowerConstantValues<ZerosOp>, LowerStoredValues,
+               LowerStoredCoordinates, LowerWithValues, LowerCast, LowerDim,
+               LowerEmpty, LowerSelect, LowerBarrier>(types, context);
+  populateRowsToLoopsPatterns(types, patterns);
   ConversionTarget target(*context);
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
   target.markUnknownOpDynamicallyLegal([&](Operation *op) {

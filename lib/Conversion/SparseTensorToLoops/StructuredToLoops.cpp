@@ -145,6 +145,16 @@ SmallVector<Value> Kernel::loadDense(OpBuilder &builder,
   return elements;
 }
 
+bool Kernel::keepsInits() {
+  if (isReduction() || iteration.visitsAll)
+    return true;
+  for (auto [result, yielded] : llvm::enumerate(iteration.base))
+    if (!terms.isArgument(yielded,
+                          op.getDpsInitOperand(result)->getOperandNumber()))
+      return false;
+  return true;
+}
+
 SmallVector<Value> Kernel::buildBase() {
   SmallVector<Value> inputs, inits(op.getDpsInits());
   SmallVector<AffineMap> maps;
@@ -188,7 +198,7 @@ SmallVector<Value> Kernel::lowerToDense() {
     return buildParts(everything, inits, std::nullopt,
                       /*isFirstOutermost=*/false);
   }
-  if (!isReduction())
+  if (!keepsInits())
     inits = buildBase();
   return buildParts(iteration.parts, inits, std::nullopt,
                     /*isFirstOutermost=*/false);

@@ -165,9 +165,34 @@ static void assertSample(IndexBuilder &index, SampleOp op,
                   createAssertion);
 }
 
+/// There is a row for each index, of the extents of those of the result.
+static void assertScatterRows(IndexBuilder &index, ScatterRowsOp op,
+                              CreateAssertion createAssertion) {
+  int64_t indexRank = op.getIndices().getType().getRank();
+  for (int64_t dim = 0; dim < indexRank; ++dim)
+    createAssertion(
+        index.isEqual(index.extent(op.getRows(), dim),
+                      index.extent(op.getIndices(), dim)),
+        "dimension " + Twine(dim) +
+            " of the rows must have the extent of that of the indices");
+  auto type = cast<RankedTensorType>(op.getType());
+  for (int64_t dim = 1; dim < type.getRank(); ++dim)
+    if (!type.isDynamicDim(dim))
+      createAssertion(
+          index.isEqual(index.extent(op.getRows(), indexRank + dim - 1),
+                        index.constant(type.getDimSize(dim))),
+          "dimension " + Twine(indexRank + dim - 1) +
+              " of the rows must have the extent of dimension " + Twine(dim) +
+              " of the result");
+  if (!type.isDynamicDim(0))
+    createAssertion(
+        index.isEqual(op.getExtent(), index.constant(type.getDimSize(0))),
+        "the result must have as many rows as its type says");
+}
+
 bool sparse_autograd::hasShapeAssertions(Operation *op) {
   return isa<tensor::InsertSliceOp, tensor::ExpandShapeOp, tensor::ConcatOp,
-             tensor::PadOp, SampleOp, ZerosOp>(op);
+             tensor::PadOp, SampleOp, ScatterRowsOp, ZerosOp>(op);
 }
 
 void sparse_autograd::assertShapes(OpBuilder &builder, Operation *op,
@@ -186,6 +211,9 @@ void sparse_autograd::assertShapes(OpBuilder &builder, Operation *op,
       .Case([&](tensor::PadOp pad) { assertPad(index, pad, createAssertion); })
       .Case([&](SampleOp sample) {
         assertSample(index, sample, createAssertion);
+      })
+      .Case([&](ScatterRowsOp scatter) {
+        assertScatterRows(index, scatter, createAssertion);
       })
       .Case([&](ZerosOp zeros) {
         assertOnPattern(index, zeros.getPattern(),

@@ -53,6 +53,18 @@ public:
   ArrayRef<unsigned> getActiveInputs() const { return activeInputs; }
   ArrayRef<unsigned> getActiveResults() const { return activeResults; }
 
+  /// Whether a sparse operand has a dense tangent: then that of a sparse result
+  /// has elements beyond its pattern.
+  bool hasDenseTangent() const {
+    auto isDenseOf = [&](Value value) {
+      Value tangent = linearizer.tangent(value);
+      return tangent && isSparse(value.getType()) &&
+             !isSparse(tangent.getType());
+    };
+    return !isa<SampledGenericOp>(op) &&
+           llvm::any_of(op->getOperands(), isDenseOf);
+  }
+
   void findActiveResults() {
     for (OpResult result : op->getResults())
       if (linearizer.isActive(result))
@@ -221,21 +233,30 @@ LogicalResult sparse_autograd::linearizeGeneric(linalg::LinalgOp op,
   if (failed(tangent.addCapturedValues()))
     return failure();
 
+  OpBuilder &builder = linearizer.builder;
+  Location loc = op.getLoc();
   SmallVector<Value> inits;
   for (unsigned result : tangent.getActiveResults()) {
     Value init = op.getDpsInits()[result];
+    Value value = op->getResult(result);
     // The tangent of a sparse result has its pattern.
-    if (Value value = op->getResult(result); isSparse(value.getType())) {
+    if (isSparse(value.getType()) && !tangent.hasDenseTangent()) {
       Value start = tangent.reduces() ? linearizer.tangent(init) : Value();
-      inits.push_back(
-          start ? start : createZero(linearizer.builder, op.getLoc(), value));
+      if (start && !isSparse(start.getType()))
+        start = createCopyLike(builder, loc, start, value);
+      inits.push_back(start ? start : createZero(builder, loc, value));
       continue;
     }
-    inits.push_back(
-        tangent.reduces()
-            ? tangentOrZero(linearizer, init, op.getLoc())
-            : createEmptyLike(linearizer.builder, op.getLoc(), init,
-                              getElementTypeOrSelf(init.getType())));
+    Value like = createDenseLike(builder, loc, init);
+    if (!tangent.reduces())
+      inits.push_back(createEmptyLike(builder, loc, like,
+                                      getElementTypeOrSelf(like.getType())));
+    else if (Value start = linearizer.tangent(init))
+      inits.push_back(isSparse(start.getType())
+                          ? createCopyLike(builder, loc, start, like)
+                          : start);
+    else
+      inits.push_back(createZero(builder, loc, like));
   }
 
   // A contraction or a convolution varies one operand at a time, each product

@@ -19,6 +19,7 @@
 #include "GenericTangent.h"
 #include "GenericTranspose.h"
 #include "Refused.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -40,6 +41,10 @@ struct GenericModel
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
     auto op = cast<linalg::GenericOp>(operation);
     return transposeGeneric(op, transposer);
+  }
+
+  bool takesTangentFormat(Operation *, Value, Type tangent) const {
+    return !isSparse(tangent);
   }
 };
 

@@ -266,5 +266,6 @@ void sparse_autograd::registerSparseAutogradDerivativeRules(
     LogOp::attachInterface<ConstantModel<LogOp>>(*context);
     attachCallRules(*context);
     attachSparseRules(*context);
+    attachRowRules(*context);
   });
 }

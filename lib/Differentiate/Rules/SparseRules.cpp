@@ -35,6 +35,9 @@ struct SampledGenericModel
   LogicalResult transpose(Operation *op, Transposer &transposer) const {
     return transposeGeneric(cast<linalg::LinalgOp>(op), transposer);
   }
+  bool takesTangentFormat(Operation *, Value, Type tangent) const {
+    return !isSparse(tangent);
+  }
 };
 
 /// A copy from one storage to another.
@@ -43,10 +46,17 @@ struct CopyModel
     : LinearizableOpInterface::ExternalModel<CopyModel<OpTy>, OpTy> {
   LogicalResult linearize(Operation *op, Linearizer &linearizer) const {
     Value tangent = linearizer.tangent(op->getOperand(0));
-    Value copy = createCopyLike(linearizer.builder, op->getLoc(), tangent,
-                                op->getResult(0));
-    linearizer.setTangent(op->getResult(0), copy);
+    // A conversion keeps all elements that there are.
+    bool isKept = std::is_same_v<OpTy, sparse_tensor::ConvertOp> &&
+                  !isSparse(tangent.getType());
+    if (!isKept || !isSparse(op->getOperand(0).getType()))
+      tangent = createCopyLike(linearizer.builder, op->getLoc(), tangent,
+                               op->getResult(0));
+    linearizer.setTangent(op->getResult(0), tangent);
     return success();
+  }
+  bool takesTangentFormat(Operation *, Value, Type tangent) const {
+    return !isSparse(tangent);
   }
 };
 
@@ -102,6 +112,7 @@ template <typename OpTy>
 struct PatternModel
     : LinearizableOpInterface::ExternalModel<PatternModel<OpTy>, OpTy> {
   LogicalResult linearize(Operation *, Linearizer &) const { return success(); }
+  bool takesTangentFormat(Operation *, Value, Type) const { return true; }
 };
 
 } // namespace
@@ -113,6 +124,8 @@ void sparse_autograd::attachSparseRules(MLIRContext &context) {
   WithValuesOp::attachInterface<WithValuesModel>(context);
   ZerosOp::attachInterface<PatternModel<ZerosOp>>(context);
   PatternOp::attachInterface<PatternModel<PatternOp>>(context);
+  StoredCoordinatesOp::attachInterface<PatternModel<StoredCoordinatesOp>>(
+      context);
 }
 
 void sparse_autograd::registerSparseTensorDerivativeRules(

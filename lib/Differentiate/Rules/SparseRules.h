@@ -16,6 +16,9 @@ namespace sparse_autograd {
 /// Attaches the rules of the ops on sparse tensors of the dialect.
 void attachSparseRules(mlir::MLIRContext &context);
 
+/// Attaches the rules of the ops on rows of tables.
+void attachRowRules(mlir::MLIRContext &context);
+
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_SPARSERULES_H

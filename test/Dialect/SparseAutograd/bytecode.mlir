@@ -121,6 +121,7 @@ func.func @program(%r: tensor<?x?xf64> {sparse_autograd.name = "ratings"}, %o: t
 }
 
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#Rows = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : dense)}>
 
 // CHECK: sym_name = "sparse"
 func.func @sparse(%x: tensor<4x8xf32>, %p: tensor<4x8xf32, #CSR>) {
@@ -144,6 +145,20 @@ func.func @sparse(%x: tensor<4x8xf32>, %p: tensor<4x8xf32, #CSR>) {
     %s = arith.addf %a, %b : f32
     linalg.yield %s : f32
   } -> tensor<4x8xf32, #CSR>
+  return
+}
+
+// CHECK: sym_name = "rows"
+func.func @rows(%t: tensor<?x4xf32>, %i: tensor<3xi32>, %n: index, %p: tensor<?x?xf32, #CSR>) {
+  // CHECK: "sparse_autograd.gather"
+  %0 = sparse_autograd.gather %t, %i : tensor<?x4xf32>, tensor<3xi32> -> tensor<3x4xf32>
+  // CHECK: "sparse_autograd.scatter_rows"
+  %1 = sparse_autograd.scatter_rows %0, %i, %n : tensor<3x4xf32>, tensor<3xi32> -> tensor<?x4xf32, #Rows>
+  // CHECK: "sparse_autograd.accumulate"
+  %2 = sparse_autograd.accumulate %t, %1 : tensor<?x4xf32>, tensor<?x4xf32, #Rows> -> tensor<?x4xf32>
+  // CHECK: "sparse_autograd.stored_coordinates"
+  // CHECK-SAME: level = 1 : index
+  %3 = sparse_autograd.stored_coordinates %p {level = 1 : index} : tensor<?x?xf32, #CSR> -> tensor<?xindex>
   return
 }
 

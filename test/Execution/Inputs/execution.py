@@ -15,6 +15,7 @@ a `Storage`.
 
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -65,9 +66,7 @@ def encoding_of(type_):
 
 def element_type_of(type_):
     """The element type of a type as MLIR writes it."""
-    type_ = type_.split(",")[0]
-    return type_.rstrip(">").split("x")[-1].split("<")[-1] if (
-        "<" in type_) else type_
+    return re.sub(r"^tensor<|>$", "", type_).split(",")[0].lstrip("?x0123456789")
 
 
 class Program:

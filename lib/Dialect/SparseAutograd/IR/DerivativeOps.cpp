@@ -122,6 +122,48 @@ static SmallVector<Type> concatenate(ArrayRef<Type> a, ArrayRef<Type> b) {
   return all;
 }
 
+/// Whether a gradient of type `gradient` belongs to an argument of type
+/// `argument`: of that type, or dense for a sparse argument, or row-sparse for
+/// a dense one.
+static bool isGradientType(Type gradient, Type argument) {
+  if (gradient == argument)
+    return true;
+  auto from = dyn_cast<RankedTensorType>(argument);
+  auto to = dyn_cast<RankedTensorType>(gradient);
+  if (!from || !to || from.getShape() != to.getShape() ||
+      from.getElementType() != to.getElementType())
+    return false;
+  return isSparse(from) ? !to.getEncoding()
+                        : !from.getEncoding() && isRowSparse(to);
+}
+
+/// Checks the results of a derivative: `first`, then the gradients of
+/// `arguments`.
+static LogicalResult verifyGradients(Operation *op, ArrayRef<Type> first,
+                                     ArrayRef<Type> arguments) {
+  TypeRange actual = op->getResultTypes();
+  SmallVector<Type> expected = concatenate(first, arguments);
+  if (actual.size() == expected.size() &&
+      actual.take_front(first.size()) == TypeRange(first) &&
+      llvm::all_of_zip(actual.drop_front(first.size()), arguments,
+                       isGradientType))
+    return success();
+  return verifyTypes(op, actual, expected, "results");
+}
+
+/// Checks the cotangents: one for each of `results`, of its type, or dense for
+/// a sparse one.
+static LogicalResult verifyCotangents(Operation *op, TypeRange cotangents,
+                                      ArrayRef<Type> results) {
+  if (cotangents.size() == results.size() &&
+      llvm::all_of_zip(cotangents, results, [](Type cotangent, Type result) {
+        return cotangent == result ||
+               (isSparse(result) && isGradientType(cotangent, result));
+      }))
+    return success();
+  return verifyTypes(op, cotangents, results, "cotangents");
+}
+
 LogicalResult
 ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   auto callee = verifyCallee(*this, getCalleeAttr(), getArguments(), getWrt(),
@@ -142,24 +184,19 @@ ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
       diagnostic << ", not " << results.front();
     return diagnostic << "; use vjp for other results";
   }
-  return verifyTypes(
-      *this, getResultTypes(),
-      concatenate(results, select(callee->getArgumentTypes(), getWrt())),
-      "results");
+  return verifyGradients(*this, results,
+                         select(callee->getArgumentTypes(), getWrt()));
 }
 
 LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   auto callee = verifyCallee(*this, getCalleeAttr(), getArguments(), getWrt(),
                              symbolTable);
   if (failed(callee) ||
-      failed(verifyTypes(*this, getCotangents().getTypes(),
-                         floatingTypes(callee->getResultTypes()),
-                         "cotangents")))
+      failed(verifyCotangents(*this, getCotangents().getTypes(),
+                              floatingTypes(callee->getResultTypes()))))
     return failure();
-  return verifyTypes(*this, getResultTypes(),
-                     concatenate(callee->getResultTypes(),
-                                 select(callee->getArgumentTypes(), getWrt())),
-                     "results");
+  return verifyGradients(*this, callee->getResultTypes(),
+                         select(callee->getArgumentTypes(), getWrt()));
 }
 
 LogicalResult JvpOp::verifySymbolUses(SymbolTableCollection &symbolTable) {

@@ -7,11 +7,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
 
 using namespace mlir;
 using namespace mlir::sparse_tensor;
 using namespace sparse_autograd;
+
+bool sparse_autograd::isRowSparse(Type type) {
+  SparseTensorEncodingAttr encoding = getSparseTensorEncoding(type);
+  if (!encoding || !encoding.isIdentity())
+    return false;
+  ArrayRef<LevelType> levels = encoding.getLvlTypes();
+  return isCompressedLT(levels.front()) && isUniqueLT(levels.front()) &&
+         isOrderedLT(levels.front()) &&
+         llvm::all_of(levels.drop_front(), isDenseLT);
+}
 
 /// Whether `expr` is a dimension, or its quotient or remainder by a constant.
 static bool isDimensionOrPart(AffineExpr expr) {

@@ -112,6 +112,19 @@ OpFoldResult StoredValuesOp::fold(FoldAdaptor) {
              : Value();
 }
 
+LogicalResult StoredCoordinatesOp::verify() {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(getInput().getType());
+  uint64_t level = getLevel().getZExtValue();
+  if (level >= static_cast<uint64_t>(encoding.getLvlRank()))
+    return emitOpError("asks for level ")
+           << level << " of a tensor with " << encoding.getLvlRank();
+  if (!sparse_tensor::isWithCrdLT(encoding.getLvlType(level)))
+    return emitOpError("asks for the coordinates of level ")
+           << level << " of a tensor of type " << getInput().getType()
+           << ", which stores none";
+  return success();
+}
+
 LogicalResult WithValuesOp::verify() {
   if (failed(verifyValues(*this, getValues().getType(), getType())))
     return failure();

@@ -32,6 +32,52 @@ Value sparse_autograd::createZeros(OpBuilder &builder, Location loc, Value like,
   return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
 }
 
+Value sparse_autograd::createDenseLike(OpBuilder &builder, Location loc,
+                                       Value like) {
+  if (!isSparse(like.getType()))
+    return like;
+  return tensor::EmptyOp::create(builder, loc,
+                                 tensor::getMixedSizes(builder, loc, like),
+                                 getElementTypeOrSelf(like.getType()));
+}
+
+Value sparse_autograd::createGather(OpBuilder &builder, Location loc,
+                                    Value table, Value indices, Value like,
+                                    RankedTensorType type) {
+  int64_t rank = type.getRank();
+  int64_t indexRank = cast<RankedTensorType>(indices.getType()).getRank();
+  SmallVector<Value> extents;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (type.isDynamicDim(dim))
+      extents.push_back(
+          dim < indexRank
+              ? tensor::DimOp::create(builder, loc, indices, dim)
+              : tensor::DimOp::create(builder, loc, like, dim - indexRank + 1));
+  Value init = tensor::EmptyOp::create(builder, loc, type, extents);
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  AffineMap ofIndex =
+      AffineMap::get(rank, 0, identity.getResults().take_front(indexRank),
+                     builder.getContext());
+  return linalg::GenericOp::create(
+             builder, loc, type, indices, init,
+             ArrayRef<AffineMap>{ofIndex, identity},
+             SmallVector<utils::IteratorType>(rank,
+                                              utils::IteratorType::parallel),
+             [&](OpBuilder &nested, Location loc, ValueRange elements) {
+               Value row = elements.front();
+               if (!row.getType().isIndex())
+                 row = arith::IndexCastOp::create(nested, loc,
+                                                  nested.getIndexType(), row);
+               SmallVector<Value> place = {row};
+               for (int64_t dim = indexRank; dim < rank; ++dim)
+                 place.push_back(linalg::IndexOp::create(nested, loc, dim));
+               Value element =
+                   tensor::ExtractOp::create(nested, loc, table, place);
+               linalg::YieldOp::create(nested, loc, element);
+             })
+      .getResult(0);
+}
+
 linalg::LinalgOp sparse_autograd::createStructured(
     OpBuilder &builder, Location loc, ValueRange inputs, Value init,
     ArrayRef<AffineMap> maps, ArrayRef<utils::IteratorType> iterators,

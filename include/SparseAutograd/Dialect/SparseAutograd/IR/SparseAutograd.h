@@ -30,6 +30,10 @@ inline bool isSparse(mlir::Type type) {
   return static_cast<bool>(mlir::sparse_tensor::getSparseTensorEncoding(type));
 }
 
+/// Whether `type` is a tensor that stores some rows, each as a whole: its first
+/// level is its first dimension, compressed, and the others are dense.
+bool isRowSparse(mlir::Type type);
+
 } // namespace sparse_autograd
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradDialect.h.inc"

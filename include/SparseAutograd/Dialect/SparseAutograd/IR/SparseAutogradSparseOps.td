@@ -86,6 +86,27 @@ def SparseAutograd_StoredValuesOp : SparseAutograd_Op<"stored_values", [Pure]> {
   let hasFolder = 1;
 }
 
+def SparseAutograd_StoredCoordinatesOp
+    : SparseAutograd_Op<"stored_coordinates", [Pure]> {
+  let summary = "The coordinates of one level of a sparse tensor, as a list";
+  let description = [{
+    The coordinates that `input` stores at level `level`, in the order in which
+    it stores them: of a coordinate list (COO) one for each stored value, so
+    that the levels together with `stored_values` are a list of triplets; of a
+    row-sparse tensor the rows that it stores. A level without coordinates, a
+    dense one, is an error.
+
+    ```mlir
+    %users = sparse_autograd.stored_coordinates %ratings {level = 0 : index}
+        : tensor<?x?xf64, #COO> -> tensor<?xindex>
+    ```
+  }];
+  let arguments = (ins SparseAutograd_SparseTensor:$input, IndexAttr:$level);
+  let results = (outs 1DTensorOf<[Index]>:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def SparseAutograd_WithValuesOp : SparseAutograd_Op<"with_values", [Pure]> {
   let summary = "A sparse tensor of a pattern and a list of values";
   let description = [{

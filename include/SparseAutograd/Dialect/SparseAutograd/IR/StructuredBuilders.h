@@ -26,6 +26,18 @@ mlir::Value createEmptyLike(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value like, mlir::Type elementType);
 
+/// A dense tensor of the shape and the element type of the tensor `like`, which
+/// is `like` itself if it is dense, to read extents from or to write to.
+mlir::Value createDenseLike(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value like);
+
+/// The rows of the dense tensor `table` that `indices` names, as a
+/// `linalg.generic` of reads: what `gather` means. The extents of a row are
+/// read from `like`, a tensor of the shape of the table.
+mlir::Value createGather(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value table, mlir::Value indices,
+                         mlir::Value like, mlir::RankedTensorType type);
+
 /// A structured op with one result, on the pattern of `init` if that is sparse:
 /// a `linalg.generic` or a `sampled_generic`. Without `buildBody` its region
 /// has no block yet.
