@@ -283,7 +283,7 @@ func.func @train(
     -> (f64 {sparse_autograd.name = "train_rmse"}, f64 {sparse_autograd.name = "held_out_rmse"}) {
   %epochs = arith.constant 20 : index
   %batches = arith.constant 25 : index
-  %l2 = arith.constant 0.05 : f64
+  %l2 = arith.constant 0.125 : f64
   %rmse:2 = func.call @fit(%ratings, %seed, %epochs, %batches, %l2)
       : (tensor<?x?xf64, #COO>, i64, index, index, f64) -> (f64, f64)
   return %rmse#0, %rmse#1 : f64, f64
