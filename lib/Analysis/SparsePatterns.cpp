@@ -10,6 +10,7 @@
 #include "SparseAutograd/Analysis/SparseIteration.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -62,6 +63,29 @@ Value SparsePatterns::computeCarried(Value argument, Value init,
   return keeps ? start : Value();
 }
 
+Operation *SparsePatterns::getFirstAlike(Operation *op) {
+  auto isAlike = [&](Operation *other) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    auto otherType = cast<RankedTensorType>(other->getResult(0).getType());
+    return other->getName() == op->getName() &&
+           other->getAttrDictionary() == op->getAttrDictionary() &&
+           otherType.getEncoding() == type.getEncoding() &&
+           otherType.getShape() == type.getShape() &&
+           llvm::equal(op->getOperands(), other->getOperands(),
+                       [&](Value a, Value b) {
+                         return a == b || (isSparse(a.getType()) &&
+                                           isSparse(b.getType()) &&
+                                           originOf(a) == originOf(b));
+                       });
+  };
+  // Compared anew each time: an assumption may hold that did not.
+  for (unsigned number = 0; number < makers.size(); ++number)
+    if (Operation *other = makers[number]; other == op || isAlike(other))
+      return other;
+  makers.push_back(op);
+  return op;
+}
+
 Value SparsePatterns::computeOrigin(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
@@ -93,6 +117,10 @@ Value SparsePatterns::computeOrigin(Value value) {
     OpOperand *source = getPatternSource(generic);
     return source ? originOf(source->get()) : value;
   }
+  if (isa<tensor::CollapseShapeOp, tensor::ConcatOp, tensor::ExpandShapeOp,
+          tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp,
+          tensor::EmptyOp, sparse_tensor::ConcatenateOp>(op))
+    return getFirstAlike(op)->getResult(0);
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     unsigned number = result.getResultNumber();
     Value first = originOf(branch.thenYield().getOperand(number));

@@ -35,7 +35,13 @@ private:
   mlir::Value computeCarried(mlir::Value argument, mlir::Value init,
                              mlir::Value yielded);
 
+  /// The first op seen that makes a pattern as `op` does, by moving the elements
+  /// of the same patterns.
+  mlir::Operation *getFirstAlike(mlir::Operation *op);
+
   llvm::DenseMap<mlir::Value, mlir::Value> origins;
+  /// Ops that move elements, and those that store none.
+  llvm::SmallVector<mlir::Operation *> makers;
   /// Loops in progress: what they carry is taken to have the pattern it starts
   /// with, and what is found under that is not kept.
   unsigned assumptions = 0;

@@ -10,6 +10,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseStorage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -66,4 +67,30 @@ sparse_autograd::assembleStorage(OpBuilder &builder, Location loc,
   storage.slots = storage.lists.pop_back_val();
   storage.numValues = parents;
   return storage;
+}
+
+SmallVector<Value> sparse_autograd::assembleTensor(
+    OpBuilder &builder, Location loc, RankedTensorType type, ValueRange extents,
+    Value count, llvm::function_ref<Value(Value)> list,
+    llvm::function_ref<Value(Value, Value)> compute) {
+  int64_t numLevels = SparseTensorType(type).getLvlRank();
+  Value coordinates = tensor::EmptyOp::create(
+      builder, loc,
+      ArrayRef<OpFoldResult>{count, builder.getIndexAttr(numLevels)},
+      builder.getIndexType());
+  AssembledStorage assembled =
+      assembleStorage(builder, loc, type, list(coordinates), count, extents);
+  Value zero = arith::ConstantOp::create(
+      builder, loc, builder.getZeroAttr(type.getElementType()));
+  Value values = tensor::EmptyOp::create(
+      builder, loc, ArrayRef<OpFoldResult>{assembled.numValues},
+      type.getElementType());
+  values = linalg::FillOp::create(builder, loc, zero, values).getResult(0);
+
+  SmallVector<Value> components = std::move(assembled.lists);
+  components.push_back(compute(values, assembled.slots));
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      components.push_back(extents[dim]);
+  return components;
 }

@@ -31,6 +31,16 @@ AssembledStorage assembleStorage(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::Value coordinates, mlir::Value count,
                                  mlir::ValueRange extents);
 
+/// The components of a tensor of `type` with `count` entries. `list` writes the
+/// coordinates of their levels, a row each, into a tensor and returns it;
+/// `compute` writes their values into the zeros that it gets first, each at the
+/// place that the list it gets then has for the entry.
+llvm::SmallVector<mlir::Value> assembleTensor(
+    mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
+    mlir::ValueRange extents, mlir::Value count,
+    llvm::function_ref<mlir::Value(mlir::Value)> list,
+    llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> compute);
+
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_ASSEMBLY_H

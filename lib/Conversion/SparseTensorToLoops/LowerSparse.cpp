@@ -14,6 +14,7 @@
 
 #include "SparseAutograd/Conversion/SparseTensorToLoops/SparseTensorToLoops.h"
 
+#include "MoveEntries.h"
 #include "RowsToLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
@@ -358,7 +359,7 @@ static LogicalResult checkLowered(Operation *op) {
     if (!dim.getConstantIndex())
       return op->emitOpError("asks a sparse tensor for the extent of a "
                              "dimension that is not a constant");
-  return success();
+  return checkMove(op);
 }
 
 /// The elements of a tensor at a pattern, as a structured op.
@@ -511,6 +512,7 @@ LogicalResult LowerSparsePass::expand() {
                LowerStoredCoordinates, LowerWithValues, LowerCast, LowerDim,
                LowerEmpty, LowerSelect, LowerBarrier>(types, context);
   populateRowsToLoopsPatterns(types, patterns);
+  populateMoveEntriesPatterns(types, patterns);
   ConversionTarget target(*context);
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
   target.markUnknownOpDynamicallyLegal([&](Operation *op) {

@@ -173,41 +173,30 @@ SmallVector<Value> Kernel::visitEntries(
 
 SmallVector<Value> Kernel::assemble() {
   auto type = cast<RankedTensorType>(op->getResultTypes().front());
-  int64_t numLevels = sparse_tensor::SparseTensorType(type).getLvlRank();
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value count = visitEntries(zero, [&](const StoredPart &) {
                   return std::make_unique<EntryBody>(*this, /*writes=*/false);
                 }).front();
-  Value coordinates = tensor::EmptyOp::create(
-      builder, loc,
-      ArrayRef<OpFoldResult>{count, builder.getIndexAttr(numLevels)},
-      builder.getIndexType());
-  coordinates = visitEntries({coordinates, zero}, [&](const StoredPart &) {
-                  return std::make_unique<EntryBody>(*this, /*writes=*/true);
-                }).front();
-
   const SparseStorage &init =
       getStorage(op.getDpsInitOperand(0)->getOperandNumber());
   SmallVector<Value> extents;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     extents.push_back(init.getExtent(builder, loc, dim));
-  AssembledStorage assembled =
-      assembleStorage(builder, loc, type, coordinates, count, extents);
-  Value noValue = arith::ConstantOp::create(
-      builder, loc, builder.getZeroAttr(type.getElementType()));
-  Value values = tensor::EmptyOp::create(
-      builder, loc, ArrayRef<OpFoldResult>{assembled.numValues},
-      type.getElementType());
-  values = linalg::FillOp::create(builder, loc, noValue, values).getResult(0);
-  values =
-      visitEntries({values, zero}, [&](const StoredPart &part) {
-        return std::make_unique<EntryValueBody>(*this, part, assembled.slots);
-      }).front();
-
-  SmallVector<Value> components = std::move(assembled.lists);
-  components.push_back(values);
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (type.isDynamicDim(dim))
-      components.push_back(extents[dim]);
-  return components;
+  auto list = [&](Value coordinates) -> Value {
+    return visitEntries({coordinates, zero},
+                        [&](const StoredPart &) {
+                          return std::make_unique<EntryBody>(*this,
+                                                             /*writes=*/true);
+                        })
+        .front();
+  };
+  auto compute = [&](Value values, Value slots) -> Value {
+    return visitEntries({values, zero},
+                        [&](const StoredPart &part) {
+                          return std::make_unique<EntryValueBody>(*this, part,
+                                                                  slots);
+                        })
+        .front();
+  };
+  return assembleTensor(builder, loc, type, extents, count, list, compute);
 }

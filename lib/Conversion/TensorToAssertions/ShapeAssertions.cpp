@@ -118,6 +118,28 @@ static void assertExpandShape(IndexBuilder &index, tensor::ExpandShapeOp op,
   }
 }
 
+/// What a sparse tensor stores may be little, and its extents more than a
+/// number of one dimension can say; a dense one would not fit in memory.
+static void assertCollapseShape(IndexBuilder &index, tensor::CollapseShapeOp op,
+                                CreateAssertion createAssertion) {
+  for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices())) {
+    if (!op.getResultType().isDynamicDim(dim))
+      continue;
+    Value product = index.extent(op.getSrc(), group.front());
+    for (int64_t part : ArrayRef(group).drop_front()) {
+      Value extent = index.extent(op.getSrc(), part);
+      Value largest =
+          index.divideDown(index.constant(std::numeric_limits<int64_t>::max()),
+                           index.atLeastOne(extent));
+      createAssertion(
+          index.compare(arith::CmpIPredicate::sle, product, largest),
+          "the extents that dimension " + Twine(dim) +
+              " is collapsed from are too large to be multiplied");
+      product = index.mul(product, extent);
+    }
+  }
+}
+
 static void assertConcat(IndexBuilder &index, tensor::ConcatOp op,
                          CreateAssertion createAssertion) {
   Value first = op.getInputs().front();
@@ -191,6 +213,8 @@ static void assertScatterRows(IndexBuilder &index, ScatterRowsOp op,
 }
 
 bool sparse_autograd::hasShapeAssertions(Operation *op) {
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return isSparse(collapse.getSrcType());
   return isa<tensor::InsertSliceOp, tensor::ExpandShapeOp, tensor::ConcatOp,
              tensor::PadOp, SampleOp, ScatterRowsOp, ZerosOp>(op);
 }
@@ -204,6 +228,9 @@ void sparse_autograd::assertShapes(OpBuilder &builder, Operation *op,
       })
       .Case([&](tensor::ExpandShapeOp expand) {
         assertExpandShape(index, expand, createAssertion);
+      })
+      .Case([&](tensor::CollapseShapeOp collapse) {
+        assertCollapseShape(index, collapse, createAssertion);
       })
       .Case([&](tensor::ConcatOp concat) {
         assertConcat(index, concat, createAssertion);

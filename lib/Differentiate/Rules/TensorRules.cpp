@@ -8,7 +8,8 @@
 //
 // Ops of the tensor dialect are linear: the tangent of one is the same op on
 // tangents, and its transpose moves the elements back. Masks are moved in the
-// same way as the cotangents that they are the support of.
+// same way as the cotangents that they are the support of. What is moved back
+// to a sparse value is taken at its pattern.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -36,13 +38,35 @@ static void moveBack(Transposer &transposer, Value operand, Value result,
                      function_ref<Value(Value)> move, bool isPart = false) {
   if (!transposer.isLinear(operand))
     return;
+  OpBuilder &builder = transposer.builder;
   Value cotangent = transposer.cotangent(result);
+  Location loc = cotangent.getLoc();
+  auto moveToPattern = [&](Value value) {
+    Value moved = move(value);
+    return isSparse(operand.getType())
+               ? createCopyLike(builder, loc, moved,
+                                transposer.shapeOf(operand))
+               : moved;
+  };
   Support support = transposer.support(result);
   Support moved;
   if (support || isPart)
-    moved = Support::of(move(materializeMask(
-        transposer.builder, cotangent.getLoc(), support, cotangent)));
-  transposer.accumulate(operand, move(cotangent), moved, /*isSelected=*/true);
+    moved = Support::of(
+        moveToPattern(materializeMask(builder, loc, support, cotangent)));
+  transposer.accumulate(operand, moveToPattern(cotangent), moved,
+                        /*isSelected=*/true);
+}
+
+/// A tensor of the type of `like` but for the elements, which are zeros; one
+/// that stores nothing but what its format has to, if it is sparse.
+static Value createNothing(OpBuilder &builder, Location loc, Value like,
+                           Type elementType) {
+  auto type = cast<RankedTensorType>(like.getType());
+  if (!isSparse(type))
+    return createZeros(builder, loc, like, elementType);
+  return tensor::EmptyOp::create(builder, loc,
+                                 tensor::getMixedSizes(builder, loc, like),
+                                 elementType, type.getEncoding());
 }
 
 /// Adds `contribution`, zero outside `support`, to a part of the cotangent of
@@ -218,7 +242,9 @@ struct ExtractSliceModel
     auto write = [&](Value slice, Value whole) -> Value {
       return replaceSlice(builder, loc, slice, whole, offsets, sizes, strides);
     };
-    if (!isWhole(op.getType(), op.getSourceType())) {
+    bool isAll = isWhole(op.getType(), op.getSourceType());
+    // A sparse tensor is made anew, whichever part of it changes.
+    if (!isAll && !isSparse(op.getSourceType())) {
       Value cotangent = transposer.cotangent(op.getResult());
       accumulatePart(transposer, op.getSource(), read, write, cotangent,
                      transposer.support(op.getResult()));
@@ -226,11 +252,11 @@ struct ExtractSliceModel
     }
     Value shape = transposer.shapeOf(op.getSource());
     auto insert = [&](Value slice) -> Value {
-      return write(
-          slice, createZeros(builder, loc, shape, getElementTypeOrSelf(slice)));
+      return write(slice, createNothing(builder, loc, shape,
+                                        getElementTypeOrSelf(slice)));
     };
     moveBack(transposer, op.getSource(), op.getResult(), insert,
-             /*isPart=*/false);
+             /*isPart=*/!isAll);
     return success();
   }
 };
@@ -252,8 +278,8 @@ struct InsertSliceModel : MovingModel<InsertSliceModel, tensor::InsertSliceOp> {
     };
     moveBack(transposer, op.getSource(), op.getResult(), extract);
     auto overwrite = [&](Value value) -> Value {
-      Value zeros = createZeros(builder, op.getLoc(), extract(value),
-                                getElementTypeOrSelf(value.getType()));
+      Value zeros = createNothing(builder, op.getLoc(), extract(value),
+                                  getElementTypeOrSelf(value.getType()));
       return replaceSlice(builder, op.getLoc(), zeros, value, offsets, sizes,
                           strides);
     };
@@ -402,12 +428,15 @@ struct SplatModel : MovingModel<SplatModel, tensor::SplatOp> {
   }
 };
 
-struct ConcatModel : MovingModel<ConcatModel, tensor::ConcatOp> {
+/// tensor.concat and sparse_tensor.concatenate.
+template <typename OpTy>
+struct ConcatModel : MovingModel<ConcatModel<OpTy>, OpTy> {
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
-    auto op = cast<tensor::ConcatOp>(operation);
+    auto op = cast<OpTy>(operation);
     OpBuilder &builder = transposer.builder;
     Location loc = op.getLoc();
-    int64_t rank = op.getResultType().getRank();
+    int64_t rank = cast<RankedTensorType>(op.getType()).getRank();
+    int64_t dim = getDimension(op);
     SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0));
     SmallVector<OpFoldResult> strides(rank, builder.getIndexAttr(1));
     for (Value input : op.getInputs()) {
@@ -422,11 +451,17 @@ struct ConcatModel : MovingModel<ConcatModel, tensor::ConcatOp> {
       });
       Value offset = arith::AddIOp::create(
           builder, loc,
-          getValueOrCreateConstantIndexOp(builder, loc, offsets[op.getDim()]),
-          getValueOrCreateConstantIndexOp(builder, loc, sizes[op.getDim()]));
-      offsets[op.getDim()] = getAsOpFoldResult(offset);
+          getValueOrCreateConstantIndexOp(builder, loc, offsets[dim]),
+          getValueOrCreateConstantIndexOp(builder, loc, sizes[dim]));
+      offsets[dim] = getAsOpFoldResult(offset);
     }
     return success();
+  }
+
+private:
+  static int64_t getDimension(tensor::ConcatOp op) { return op.getDim(); }
+  static int64_t getDimension(sparse_tensor::ConcatenateOp op) {
+    return op.getDimension();
   }
 };
 
@@ -493,7 +528,7 @@ void sparse_autograd::registerTensorDerivativeRules(DialectRegistry &registry) {
     attachRefused<tensor::BitcastOp>(*context);
     tensor::CastOp::attachInterface<CastModel>(*context);
     tensor::CollapseShapeOp::attachInterface<CollapseShapeModel>(*context);
-    tensor::ConcatOp::attachInterface<ConcatModel>(*context);
+    tensor::ConcatOp::attachInterface<ConcatModel<tensor::ConcatOp>>(*context);
     tensor::ExpandShapeOp::attachInterface<ExpandShapeModel>(*context);
     tensor::ExtractOp::attachInterface<ExtractModel>(*context);
     tensor::ExtractSliceOp::attachInterface<ExtractSliceModel>(*context);
@@ -505,4 +540,9 @@ void sparse_autograd::registerTensorDerivativeRules(DialectRegistry &registry) {
     tensor::ScatterOp::attachInterface<ScatterModel>(*context);
     tensor::SplatOp::attachInterface<SplatModel>(*context);
   });
+  registry.addExtension(
+      +[](MLIRContext *context, sparse_tensor::SparseTensorDialect *) {
+        sparse_tensor::ConcatenateOp::attachInterface<
+            ConcatModel<sparse_tensor::ConcatenateOp>>(*context);
+      });
 }

@@ -115,7 +115,8 @@ class Typing:
         if text == "f64":
             return element
         dims, _, place = text.partition("#")
-        extents = [str(self.static.get(d, "?")) for d in dims]
+        extents = [d if d.isdigit() else str(self.static.get(d, "?"))
+                   for d in dims]
         suffix = f", #{self.names[place]}" if place else ""
         return "tensor<" + "x".join(extents + [element]) + suffix + ">"
 

@@ -21,6 +21,9 @@ namespace sparse_autograd {
 /// Slices that drop dimensions, or have no elements.
 void populateSliceCanonicalizationPatterns(mlir::RewritePatternSet &patterns);
 
+/// Reshapes, slices, padding and concatenations of sparse tensors.
+void populateMoveCanonicalizationPatterns(mlir::RewritePatternSet &patterns);
+
 /// Extents of sparse operands that follow from those of others.
 void populateShapeCanonicalizationPatterns(mlir::RewritePatternSet &patterns);
 

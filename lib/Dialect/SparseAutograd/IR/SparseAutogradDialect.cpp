@@ -122,6 +122,7 @@ LogicalResult SparseAutogradDialect::verifyRegionResultAttribute(
 
 void SparseAutogradDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
+  populateMoveCanonicalizationPatterns(patterns);
   populateSliceCanonicalizationPatterns(patterns);
   populateShapeCanonicalizationPatterns(patterns);
 }

@@ -1,0 +1,186 @@
+//===- StoredElements.cpp - loops over what one tensor stores -------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StoredElements.h"
+#include "LevelCursor.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::sparse_tensor;
+using namespace sparse_autograd;
+
+namespace {
+/// Builds the loops, one for each level.
+class Visitor {
+public:
+  Visitor(OpBuilder &builder, Location loc, const StoredElements &elements,
+          ElementBuilder visit)
+      : builder(builder), loc(loc), elements(elements),
+        storage(elements.storage), visit(visit),
+        coordinates(storage.getType().getRank()) {}
+
+  SmallVector<Value> visitLevel(LevelCursor cursor, ValueRange carried);
+
+private:
+  SmallVector<Value> visitElement(LevelCursor cursor, ValueRange carried);
+  /// Finds the coordinates of the dimensions whose last level is `level`, and
+  /// whether they are those of an element that is visited; null if they are.
+  Value findCoordinates(unsigned level);
+  /// Whether the coordinate of `dim` lies in its window; null if it does.
+  Value isInWindow(unsigned dim);
+  bool isWholeDimension(const Window &window, unsigned dim);
+  Value combine(Value a, Value b) {
+    return a && b ? arith::AndIOp::create(builder, loc, a, b).getResult()
+                  : (a ? a : b);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return arith::CmpIOp::create(builder, loc, predicate, a, b);
+  }
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  /// Builds `inside` where `condition` holds, everywhere if it is null;
+  /// elsewhere nothing changes.
+  SmallVector<Value>
+  emitIf(Value condition, ValueRange carried,
+         llvm::function_ref<SmallVector<Value>(ValueRange)> inside);
+
+  OpBuilder &builder;
+  Location loc;
+  const StoredElements &elements;
+  const SparseStorage &storage;
+  ElementBuilder visit;
+  /// Of the levels that are behind, and of the dimensions all of whose levels
+  /// are.
+  SmallVector<Value> levelCoordinates;
+  SmallVector<Value> coordinates;
+};
+} // namespace
+
+SmallVector<Value>
+Visitor::emitIf(Value condition, ValueRange carried,
+                llvm::function_ref<SmallVector<Value>(ValueRange)> inside) {
+  if (!condition)
+    return inside(carried);
+  auto choice = scf::IfOp::create(builder, loc, carried.getTypes(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(builder, loc, carried);
+  builder.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(builder, loc, inside(carried));
+  return SmallVector<Value>(choice.getResults());
+}
+
+bool Visitor::isWholeDimension(const Window &window, unsigned dim) {
+  auto isEqual = [](Value value, int64_t number) {
+    return getConstantIntValue(value) == number;
+  };
+  if (window.stride != 1 || !isEqual(window.offset, 0))
+    return false;
+  int64_t extent = storage.getType().getDimSize(dim);
+  return ShapedType::isDynamic(extent)
+             ? window.size == storage.getExtent(builder, loc, dim)
+             : isEqual(window.size, extent);
+}
+
+Value Visitor::isInWindow(unsigned dim) {
+  const Window &window = elements.windows[dim];
+  if (isWholeDimension(window, dim))
+    return {};
+  Value place =
+      arith::SubIOp::create(builder, loc, coordinates[dim], window.offset);
+  // A negative number is a large one without a sign.
+  if (window.stride == 1)
+    return compare(arith::CmpIPredicate::ult, place, window.size);
+  Value stride = constant(window.stride);
+  Value isBehind = compare(arith::CmpIPredicate::sge, place, constant(0));
+  Value isOn =
+      compare(arith::CmpIPredicate::eq,
+              arith::RemUIOp::create(builder, loc, place, stride), constant(0));
+  Value isBefore =
+      compare(arith::CmpIPredicate::ult,
+              arith::DivUIOp::create(builder, loc, place, stride), window.size);
+  return combine(combine(isBehind, isOn), isBefore);
+}
+
+Value Visitor::findCoordinates(unsigned level) {
+  Value holds;
+  SmallVector<Value> levels(levelCoordinates);
+  levels.resize(storage.getNumLevels());
+  for (unsigned dim = 0; dim < coordinates.size(); ++dim) {
+    AffineExpr expr = storage.getLevelsToDims().getResult(dim);
+    bool isLast = expr.isFunctionOfDim(level);
+    for (unsigned later = level + 1; later < storage.getNumLevels(); ++later)
+      isLast &= !expr.isFunctionOfDim(later);
+    if (!isLast)
+      continue;
+    coordinates[dim] = affine::expandAffineExpr(builder, loc, expr, levels, {});
+    // What pads a block is no element.
+    if (!isa<AffineDimExpr>(expr))
+      holds =
+          combine(holds, compare(arith::CmpIPredicate::ult, coordinates[dim],
+                                 storage.getExtent(builder, loc, dim)));
+    if (!elements.windows.empty() && !elements.isOutside)
+      holds = combine(holds, isInWindow(dim));
+  }
+  return holds;
+}
+
+SmallVector<Value> Visitor::visitElement(LevelCursor cursor,
+                                         ValueRange carried) {
+  auto inside = [&](ValueRange now) {
+    return visit(builder, coordinates, cursor.getPosition(), now);
+  };
+  if (!elements.isOutside)
+    return inside(carried);
+  Value isInside;
+  for (unsigned dim = 0; dim < coordinates.size(); ++dim)
+    isInside = combine(isInside, isInWindow(dim));
+  if (!isInside)
+    return SmallVector<Value>(carried);
+  Value yes =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  return emitIf(arith::XOrIOp::create(builder, loc, isInside, yes), carried,
+                inside);
+}
+
+SmallVector<Value> Visitor::visitLevel(LevelCursor cursor, ValueRange carried) {
+  unsigned level = cursor.getLevel();
+  if (level == storage.getNumLevels())
+    return visitElement(cursor, carried);
+  auto inside = [&](Value iteration, ValueRange now) {
+    levelCoordinates.resize(level);
+    levelCoordinates.push_back(cursor.getCoordinate(builder, loc, iteration));
+    return emitIf(findCoordinates(level), now, [&](ValueRange inner) {
+      return visitLevel(cursor.enter(builder, loc, iteration), inner);
+    });
+  };
+  if (cursor.hasOneElement())
+    return inside(cursor.getPosition(), carried);
+  auto [begin, end] = cursor.getSegment(builder, loc);
+  auto loop =
+      scf::ForOp::create(builder, loc, begin, end, constant(1), carried);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next =
+      inside(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!loop.getBody()->mightHaveTerminator())
+    scf::YieldOp::create(builder, loc, next);
+  return SmallVector<Value>(loop.getResults());
+}
+
+SmallVector<Value>
+sparse_autograd::visitStoredElements(OpBuilder &builder, Location loc,
+                                     const StoredElements &elements,
+                                     ValueRange carried, ElementBuilder visit) {
+  return Visitor(builder, loc, elements, visit)
+      .visitLevel(LevelCursor(elements.storage), carried);
+}
