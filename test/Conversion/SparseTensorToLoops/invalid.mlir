@@ -172,10 +172,108 @@ func.func @two_results(%a: tensor<4x4xf64, #csr>, %d: tensor<4x4xf64>) -> tensor
 
 // -----
 
-// A slice of an extent that is not that of the whole.
+// Between a sparse and a dense tensor nothing moves.
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
-func.func @extracted(%x: tensor<4x8xf64, #csr>) -> tensor<2x4xf64> {
-  // expected-error @below {{'tensor.extract_slice' op is not lowered on sparse tensors}}
+func.func @to_dense(%x: tensor<4x8xf64, #csr>) -> tensor<2x4xf64> {
+  // expected-error @below {{'tensor.extract_slice' op moves elements between a sparse and a dense tensor, of type 'tensor<2x4xf64>'; convert one of them with sparse_tensor.convert}}
   %0 = tensor.extract_slice %x[0, 0][2, 4][1, 1] : tensor<4x8xf64, #csr> to tensor<2x4xf64>
   return %0 : tensor<2x4xf64>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @from_dense(%x: tensor<32xf64>) -> tensor<4x8xf64, #csr> {
+  // expected-error @below {{'tensor.expand_shape' op moves elements between a sparse and a dense tensor, of type 'tensor<32xf64>'}}
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [4, 8] : tensor<32xf64> into tensor<4x8xf64, #csr>
+  return %0 : tensor<4x8xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @collapsed(%x: tensor<4x8xf64, #csr>) -> tensor<32xf64> {
+  // expected-error @below {{'tensor.collapse_shape' op moves elements between a sparse and a dense tensor, of type 'tensor<32xf64>'}}
+  %0 = tensor.collapse_shape %x [[0, 1]] : tensor<4x8xf64, #csr> into tensor<32xf64>
+  return %0 : tensor<32xf64>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @dense_piece(%piece: tensor<2x2xf64>, %x: tensor<4x8xf64, #csr>) -> tensor<4x8xf64, #csr> {
+  // expected-error @below {{'tensor.insert_slice' op moves elements between a sparse and a dense tensor, of type 'tensor<2x2xf64>'}}
+  %0 = tensor.insert_slice %piece into %x[0, 0][2, 2][1, 1] : tensor<2x2xf64> into tensor<4x8xf64, #csr>
+  return %0 : tensor<4x8xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @sparse_piece(%piece: tensor<2x2xf64, #csr>, %x: tensor<4x8xf64>) -> tensor<4x8xf64> {
+  // expected-error @below {{'tensor.insert_slice' op moves elements between a sparse and a dense tensor, of type 'tensor<4x8xf64>'}}
+  %0 = tensor.insert_slice %piece into %x[0, 0][2, 2][1, 1] : tensor<2x2xf64, #csr> into tensor<4x8xf64>
+  return %0 : tensor<4x8xf64>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @dense_part(%x: tensor<4x8xf64, #csr>, %y: tensor<4x8xf64>) -> tensor<8x8xf64, #csr> {
+  // expected-error @below {{'tensor.concat' op moves elements between a sparse and a dense tensor, of type 'tensor<4x8xf64>'}}
+  %0 = tensor.concat dim(0) %x, %y : (tensor<4x8xf64, #csr>, tensor<4x8xf64>) -> tensor<8x8xf64, #csr>
+  return %0 : tensor<8x8xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @dense_concatenation(%x: tensor<4x8xf64, #csr>, %y: tensor<4x8xf64, #csr>) -> tensor<8x8xf64> {
+  // expected-error @below {{'sparse_tensor.concatenate' op moves elements between a sparse and a dense tensor, of type 'tensor<8x8xf64>'}}
+  %0 = sparse_tensor.concatenate %x, %y {dimension = 0 : index} : tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr> to tensor<8x8xf64>
+  return %0 : tensor<8x8xf64>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @extracted_with_stride(%x: tensor<?x?xf64, #csr>, %s: index) -> tensor<2x3xf64, #csr> {
+  // expected-error @below {{'tensor.extract_slice' op slices dimension 1 of a sparse tensor with a stride that is not a positive constant; write the stride as a constant, or convert to a dense tensor with sparse_tensor.convert}}
+  %0 = tensor.extract_slice %x[0, 0][2, 3][1, %s] : tensor<?x?xf64, #csr> to tensor<2x3xf64, #csr>
+  return %0 : tensor<2x3xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @inserted_with_stride(%piece: tensor<2x3xf64, #csr>, %x: tensor<?x?xf64, #csr>, %s: index) -> tensor<?x?xf64, #csr> {
+  // expected-error @below {{'tensor.insert_slice' op slices dimension 0 of a sparse tensor with a stride that is not a positive constant}}
+  %0 = tensor.insert_slice %piece into %x[0, 0][2, 3][%s, 1] : tensor<2x3xf64, #csr> into tensor<?x?xf64, #csr>
+  return %0 : tensor<?x?xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @padded_with_one(%x: tensor<4x8xf64, #csr>) -> tensor<6x8xf64, #csr> {
+  %one = arith.constant 1.0 : f64
+  // expected-error @below {{'tensor.pad' op pads a sparse tensor with something else than a constant zero; convert it to a dense tensor with sparse_tensor.convert}}
+  %0 = tensor.pad %x low[1, 0] high[1, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %one : f64
+  } : tensor<4x8xf64, #csr> to tensor<6x8xf64, #csr>
+  return %0 : tensor<6x8xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @padded_by_place(%x: tensor<4x8xi64, #csr>) -> tensor<6x8xi64, #csr> {
+  // expected-error @below {{'tensor.pad' op pads a sparse tensor with something else than a constant zero}}
+  %0 = tensor.pad %x low[1, 0] high[1, 0] {
+  ^bb0(%i: index, %j: index):
+    %place = arith.index_cast %i : index to i64
+    tensor.yield %place : i64
+  } : tensor<4x8xi64, #csr> to tensor<6x8xi64, #csr>
+  return %0 : tensor<6x8xi64, #csr>
 }

@@ -94,3 +94,110 @@ func.func @unread(%x: tensor<4x5xf64>, %y: tensor<4x5xf64>, %r: tensor<4x5xf64, 
   } -> tensor<4x5xf64, #CSR>
   return %0 : tensor<4x5xf64, #CSR>
 }
+
+// Reshapes, slices, padding and concatenations learn extents, and keep encodings.
+
+#COO = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa))}>
+#Vector = #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>
+
+// CHECK-LABEL: func.func @expand_by_constant
+// CHECK:       %[[X:.*]] = tensor.cast %{{.*}} : tensor<?xf64, #[[VECTOR:.*]]> to tensor<12xf64, #[[VECTOR]]>
+// CHECK:       tensor.expand_shape %[[X]] {{.*}} : tensor<12xf64, #[[VECTOR]]> into tensor<3x4xf64, #[[CSR]]>
+// CHECK-NEXT:  tensor.cast %{{.*}} : tensor<3x4xf64, #[[CSR]]> to tensor<?x?xf64, #[[CSR]]>
+func.func @expand_by_constant(%x: tensor<?xf64, #Vector>) -> tensor<?x?xf64, #CSR> {
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [%c3, %c4] : tensor<?xf64, #Vector> into tensor<?x?xf64, #CSR>
+  return %0 : tensor<?x?xf64, #CSR>
+}
+
+// CHECK-LABEL: func.func @collapse_of_cast
+// CHECK:       tensor.collapse_shape %{{.*}} : tensor<3x4xf64, #[[CSR]]> into tensor<12xf64, #[[VECTOR]]>
+// CHECK-NEXT:  tensor.cast %{{.*}} : tensor<12xf64, #[[VECTOR]]> to tensor<?xf64, #[[VECTOR]]>
+func.func @collapse_of_cast(%x: tensor<3x4xf64, #CSR>) -> tensor<?xf64, #Vector> {
+  %c = tensor.cast %x : tensor<3x4xf64, #CSR> to tensor<?x?xf64, #CSR>
+  %0 = tensor.collapse_shape %c [[0, 1]] : tensor<?x?xf64, #CSR> into tensor<?xf64, #Vector>
+  return %0 : tensor<?xf64, #Vector>
+}
+
+// CHECK-LABEL: func.func @slice_of_cast
+// CHECK:       tensor.extract_slice %{{.*}}[0, 1] [2, 3] [1, 1] : tensor<3x4xf64, #[[CSR]]> to tensor<2x3xf64, #[[COO:.*]]>
+// CHECK-NEXT:  tensor.cast %{{.*}} : tensor<2x3xf64, #[[COO]]> to tensor<?x?xf64, #[[COO]]>
+func.func @slice_of_cast(%x: tensor<3x4xf64, #CSR>) -> tensor<?x?xf64, #COO> {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c = tensor.cast %x : tensor<3x4xf64, #CSR> to tensor<?x?xf64, #CSR>
+  %0 = tensor.extract_slice %c[0, %c1] [%c2, %c3] [1, 1] : tensor<?x?xf64, #CSR> to tensor<?x?xf64, #COO>
+  return %0 : tensor<?x?xf64, #COO>
+}
+
+// CHECK-LABEL: func.func @row
+// CHECK:       tensor.extract_slice %{{.*}}[%{{.*}}, 0] [1, 2] [1, 1] : tensor<3x4xf64, #[[CSR]]> to tensor<2xf64, #[[VECTOR]]>
+func.func @row(%x: tensor<3x4xf64, #CSR>, %i: index) -> tensor<?xf64, #Vector> {
+  %c2 = arith.constant 2 : index
+  %0 = tensor.extract_slice %x[%i, 0] [1, %c2] [1, 1] : tensor<3x4xf64, #CSR> to tensor<?xf64, #Vector>
+  return %0 : tensor<?xf64, #Vector>
+}
+
+// CHECK-LABEL: func.func @no_rows
+// CHECK:       tensor.empty() : tensor<0x4xf64, #[[COO]]>
+func.func @no_rows(%x: tensor<3x4xf64, #CSR>) -> tensor<?x4xf64, #COO> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %0 = tensor.extract_slice %x[%c3, 0] [%c0, 4] [1, 1] : tensor<3x4xf64, #CSR> to tensor<?x4xf64, #COO>
+  return %0 : tensor<?x4xf64, #COO>
+}
+
+// CHECK-LABEL: func.func @insert_casts
+// CHECK:       %[[S:.*]] = tensor.cast %{{.*}} : tensor<?x?xf64, #[[COO]]> to tensor<2x2xf64, #[[COO]]>
+// CHECK:       tensor.insert_slice %[[S]] into %{{.*}}[0, 0] [2, 2] [1, 1] : tensor<2x2xf64, #[[COO]]> into tensor<3x4xf64, #[[CSR]]>
+// CHECK-NEXT:  tensor.cast %{{.*}} : tensor<3x4xf64, #[[CSR]]> to tensor<?x?xf64, #[[CSR]]>
+func.func @insert_casts(%s: tensor<?x?xf64, #COO>, %x: tensor<3x4xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %c2 = arith.constant 2 : index
+  %c = tensor.cast %x : tensor<3x4xf64, #CSR> to tensor<?x?xf64, #CSR>
+  %0 = tensor.insert_slice %s into %c[0, 0] [%c2, %c2] [1, 1] : tensor<?x?xf64, #COO> into tensor<?x?xf64, #CSR>
+  return %0 : tensor<?x?xf64, #CSR>
+}
+
+// CHECK-LABEL: func.func @insert_row
+// CHECK:       %[[S:.*]] = tensor.cast %{{.*}} : tensor<?xf64, #[[VECTOR]]> to tensor<2xf64, #[[VECTOR]]>
+// CHECK:       tensor.insert_slice %[[S]] into %{{.*}}[0, 0] [1, 2] [1, 1] : tensor<2xf64, #[[VECTOR]]> into tensor<3x4xf64, #[[CSR]]>
+func.func @insert_row(%s: tensor<?xf64, #Vector>, %x: tensor<3x4xf64, #CSR>) -> tensor<3x4xf64, #CSR> {
+  %c2 = arith.constant 2 : index
+  %0 = tensor.insert_slice %s into %x[0, 0] [1, %c2] [1, 1] : tensor<?xf64, #Vector> into tensor<3x4xf64, #CSR>
+  return %0 : tensor<3x4xf64, #CSR>
+}
+
+// CHECK-LABEL: func.func @pad
+// CHECK:       tensor.pad %{{.*}} low[0, 2] high[2, 2]
+// CHECK:       : tensor<3x4xf64, #[[CSR]]> to tensor<5x8xf64, #[[COO]]>
+func.func @pad(%x: tensor<3x4xf64, #CSR>) -> tensor<?x?xf64, #COO> {
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f64
+  %0 = tensor.pad %x low[0, %c2] high[%c2, 2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f64
+  } : tensor<3x4xf64, #CSR> to tensor<?x?xf64, #COO>
+  return %0 : tensor<?x?xf64, #COO>
+}
+
+// CHECK-LABEL: func.func @concat_known
+// CHECK:       sparse_tensor.concatenate %{{.*}}, %{{.*}} {dimension = 0 : index} : tensor<2x4xf64, #[[COO]]>, tensor<3x4xf64, #[[CSR]]> to tensor<5x4xf64, #[[CSR]]>
+// CHECK-NEXT:  tensor.cast %{{.*}} : tensor<5x4xf64, #[[CSR]]> to tensor<?x?xf64, #[[CSR]]>
+func.func @concat_known(%s: tensor<2x4xf64, #COO>, %x: tensor<3x4xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %0 = tensor.concat dim(0) %s, %x : (tensor<2x4xf64, #COO>, tensor<3x4xf64, #CSR>) -> tensor<?x?xf64, #CSR>
+  return %0 : tensor<?x?xf64, #CSR>
+}
+
+// CHECK-LABEL: func.func @concat
+// CHECK-SAME:  %[[A:.*]]: tensor<?x4xf64, #[[COO]]>, %[[B:.*]]: tensor<?x4xf64, #[[CSR]]>)
+// CHECK:       %[[ROWS:.*]] = tensor.dim %[[A]], %{{.*}}
+// CHECK:       %[[EMPTY:.*]] = tensor.empty(%{{.*}}) : tensor<?x4xf64, #[[CSR]]>
+// CHECK:       %[[FIRST:.*]] = tensor.insert_slice %[[A]] into %[[EMPTY]][0, 0]
+// CHECK:       %[[BOTH:.*]] = tensor.insert_slice %[[B]] into %[[FIRST]][%[[ROWS]], 0]
+// CHECK:       return %[[BOTH]]
+func.func @concat(%a: tensor<?x4xf64, #COO>, %b: tensor<?x4xf64, #CSR>) -> tensor<?x4xf64, #CSR> {
+  %0 = tensor.concat dim(0) %a, %b : (tensor<?x4xf64, #COO>, tensor<?x4xf64, #CSR>) -> tensor<?x4xf64, #CSR>
+  return %0 : tensor<?x4xf64, #CSR>
+}
