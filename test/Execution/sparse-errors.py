@@ -108,6 +108,70 @@ for name in MATRICES:
     program.call(f"static_{name}", [full((4, 3), name)],
                  "argument 'arg0': extent 0 must be 3", name)
 
+# Ops that move elements.
+
+V_COO = program.define_encoding("COO1", VECTORS["SparseVector"])
+VS, AS = f"tensor<?xf64, #{V_COO}>", sparse("CSR")
+program.entry("extract", [AS, "index", "index"], [AS], f"""
+  %m = arith.constant 2 : index
+  %y = tensor.extract_slice %a0[%a1, 0] [%a2, 2] [1, 1] : {AS} to tensor<?x2xf64, #CSR>
+  %z = tensor.cast %y : tensor<?x2xf64, #CSR> to {AS}
+  return %z : {AS}""")
+program.call("extract", [A, 1, 2],
+             lambda result: close_to(A.dense()[1:, :2])(result.dense()))
+for offset, size in ((0, 4), (2, 2), (4, 1), (-1, 2)):
+    program.call("extract", [A, offset, size], "tensor.extract_slice",
+                 str((offset, size)))
+program.call("extract", [A, 1, -1], "with the extent -1 does not exist")
+program.entry("insert", [AS, AS, "index"], [AS], f"""
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %a0, %c0 : {AS}
+  %m = tensor.dim %a0, %c1 : {AS}
+  %y = tensor.insert_slice %a0 into %a1[%a2, 0] [%n, %m] [1, 1] : {AS} into {AS}
+  return %y : {AS}""")
+for offset in (1, -1):
+    program.call("insert", [full((3, 2)), A, offset],
+                 "the slice does not lie in dimension 0 of the destination",
+                 str(offset))
+program.call("insert", [full((1, 5)), A, 0],
+             "the slice does not lie in dimension 1 of the destination")
+program.entry("expand", [VS, "index", "index"], [AS], f"""
+  %y = tensor.expand_shape %a0 [[0, 1]] output_shape [%a1, %a2] : {VS} into {AS}
+  return %y : {AS}""")
+program.call("expand", [full((6,), "SparseVector"), 2, 3],
+             lambda result: result.dense().size)
+for shape in ((2, 4), (-2, -3)):
+    program.call("expand", [full((6,), "SparseVector"), *shape],
+                 "tensor.expand_shape", str(shape))
+program.entry("concat", [AS, AS], [AS], f"""
+  %y = tensor.concat dim(0) %a0, %a1 : ({AS}, {AS}) -> {AS}
+  return %y : {AS}""")
+for columns in (3, 5):
+    program.call("concat", [A, full((2, columns))],
+                 "dimension 1 of", str(columns))
+program.entry("collapse", [sparse("COO")], [VS], f"""
+  %y = tensor.collapse_shape %a0 [[0, 1]] : {sparse("COO")} into {VS}
+  return %y : {VS}""")
+for shape, fits in (((2**40, 2**22), True), ((2**40, 2**23), False),
+                    ((2**62, 2**62), False), ((2**62, 0), True)):
+    large = build_storage([] if 0 in shape else [(1, 0), (shape[0] - 1, 3)],
+                          [] if 0 in shape else [1.0, 2.0], shape,
+                          MATRICES["COO"])
+    program.call("collapse", [large], (
+        lambda result, shape=shape: int(result.shape == (
+            shape[0] * shape[1],)) or 1 / 0) if fits else
+                 "the extents that dimension 0 is collapsed from are too large "
+                 "to be multiplied", str(shape))
+program.entry("pad", [AS, "index"], [AS], f"""
+  %c = arith.constant 0.0 : f64
+  %y = tensor.pad %a0 low[%a1, 0] high[0, 0] {{
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f64
+  }} : {AS} to {AS}
+  return %y : {AS}""")
+program.call("pad", [A, -1], "the padding must not be negative")
+
 # Widths: numbers of positions and coordinates that do not fit.
 
 for width, largest in (("i8", 255), ("i16", 65535)):

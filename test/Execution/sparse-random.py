@@ -77,7 +77,8 @@ class RandomProgram:
     def add_op(self):
         kind = self.rng.choice(["unary", "alike", "mixed", "matmul", "sample",
                                 "convert", "softmax", "scaled", "transpose",
-                                "dense", "selected", "exp", "reduced"])
+                                "dense", "selected", "exp", "reduced",
+                                "rolled", "reshaped", "inserted"])
         getattr(self, f"add_{kind}")()
 
     def add_unary(self):
@@ -288,6 +289,66 @@ class RandomProgram:
             sums = masked(kind, v[i], m[mask], (axis,))
             sums = sums[:size] if axis == 1 else sums[:, :size]
             return v[j] * sums, m[j]
+        self.emit(place, text, compute)
+
+    def extents(self, number):
+        """Half of the rows, at most one, and what is left of them."""
+        return f"""  %two{number} = arith.constant 2 : index
+  %half{number} = arith.divui %d_n, %two{number} : index
+  %one{number} = arith.constant 1 : index
+  %first{number} = arith.minui %d_n, %one{number} : index
+  %rest{number} = arith.subi %d_n, %first{number} : index
+"""
+
+    def add_rolled(self):
+        """The first row behind the others, or the first column."""
+        i, axis = self.pick(True), int(self.rng.integers(2))
+        part, place = self.rng.choice(["A", "B", "R"], 2)
+        number = len(self.nodes)
+
+        def window(offset, size):
+            pairs = [(offset, size), ("0", "%d_n")]
+            pairs = pairs if axis == 0 else pairs[::-1]
+            return (f"[{', '.join(p[0] for p in pairs)}] "
+                    f"[{', '.join(p[1] for p in pairs)}] [1, 1]")
+        text = self.extents(number) + f"""  %p{number} = tensor.extract_slice {self.name(i)}{window(f"%first{number}", f"%rest{number}")} : {self.type(i)} to <<pq#{part}>>
+  %q{number} = tensor.extract_slice {self.name(i)}{window("0", f"%first{number}")} : {self.type(i)} to <<pq#{part}>>
+  ! = tensor.concat dim({axis}) %p{number}, %q{number} : (<<pq#{part}>>, <<pq#{part}>>) -> @"""
+
+        def compute(v, m):
+            mask = np.concatenate(
+                [self.closed(half, part)
+                 for half in np.split(m[i], [min(1, len(m[i]))], axis)][::-1],
+                axis)
+            return np.roll(v[i], -1, axis), self.closed(mask, place)
+        self.emit(place, text, compute)
+
+    def add_reshaped(self):
+        """Through a vector, with the numbers of all dimensions in one."""
+        i, place = self.pick(True), self.rng.choice(["A", "B", "R"])
+        vector = ("tensor<?xf64, #sparse_tensor.encoding<{ map = (i) -> "
+                  "(i : compressed) }>>")
+        number = len(self.nodes)
+        self.emit(place, f"""  %p{number} = tensor.collapse_shape {self.name(i)} [[0, 1]] : {self.type(i)} into {vector}
+  ! = tensor.expand_shape %p{number} [[0, 1]] output_shape [%d_n, %d_n] : {vector} into @""",
+                  lambda v, m: (v[i], self.closed(m[i], place)))
+
+    def add_inserted(self):
+        """The first half of the rows of one as the last half of another."""
+        i, j = self.pick(True), self.pick(True)
+        part, place = self.rng.choice(["A", "B", "R"]), self.nodes[j].place
+        number = len(self.nodes)
+        text = self.extents(number) + f"""  %p{number} = tensor.extract_slice {self.name(i)}[0, 0] [%half{number}, %d_n] [1, 1] : {self.type(i)} to <<pq#{part}>>
+  %q{number} = arith.subi %d_n, %half{number} : index
+  ! = tensor.insert_slice %p{number} into {self.name(j)}[%q{number}, 0] [%half{number}, %d_n] [1, 1] : <<pq#{part}>> into @"""
+
+        def compute(v, m):
+            half = len(v[i]) // 2
+            kept = len(v[i]) - half
+            mask = np.concatenate([m[j][:kept],
+                                   self.closed(m[i][:half], part)])
+            return (np.concatenate([v[j][:kept], v[i][:half]]),
+                    self.closed(mask, place))
         self.emit(place, text, compute)
 
     def evaluate(self, arrays, patterns):

@@ -402,6 +402,9 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
     the order that is expected to visit least; a level whose coordinate is known
     is searched.
 
+    A reshape, a slice, a concatenation or a padding with zeros lists where the
+    stored elements of its operands go, and stores them as a new pattern.
+
     Levels are `dense`, `compressed`, `loose_compressed` or `singleton(soa)`
     below `compressed(nonunique)`, ordered, of dimensions in any order or of
     blocks of them, with positions and coordinates of any width.

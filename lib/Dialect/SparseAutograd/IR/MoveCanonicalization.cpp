@@ -16,6 +16,7 @@
 #include "Canonicalization.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -259,28 +260,39 @@ private:
 
   static Value insertAll(PatternRewriter &rewriter, tensor::ConcatOp op) {
     Location loc = op.getLoc();
-    int64_t dim = op.getDim();
+    int64_t along = op.getDim();
+    // All inputs have the other extents of the first, or those that the type of
+    // another one says: what is inserted is compared with them.
     SmallVector<OpFoldResult> extents =
         tensor::getMixedSizes(rewriter, loc, op.getInputs().front());
+    for (Value input : op.getInputs())
+      for (auto [dim, extent] : llvm::enumerate(getType(input).getShape()))
+        if (isa<Value>(extents[dim]) && !ShapedType::isDynamic(extent))
+          extents[dim] = rewriter.getIndexAttr(extent);
     SmallVector<OpFoldResult> offsets(extents.size(), rewriter.getIndexAttr(0));
     SmallVector<OpFoldResult> strides(extents.size(), rewriter.getIndexAttr(1));
+    SmallVector<OpFoldResult> sizes;
     SmallVector<Value> begins = {
         arith::ConstantIndexOp::create(rewriter, loc, 0)};
     for (Value input : op.getInputs()) {
-      Value place = arith::ConstantIndexOp::create(rewriter, loc, dim);
+      sizes.push_back(tensor::getMixedSize(rewriter, loc, input, along));
       begins.push_back(arith::AddIOp::create(
           rewriter, loc, begins.back(),
-          tensor::DimOp::create(rewriter, loc, input, place)));
+          getValueOrCreateConstantIndexOp(rewriter, loc, sizes.back())));
     }
-    extents[dim] = begins.back();
+    auto getTypeOf = [&](Value input) {
+      return getType(input).clone(decomposeMixedValues(extents).first);
+    };
+    extents[along] = begins.back();
     Value result = tensor::EmptyOp::create(rewriter, loc, extents,
                                            op.getResultType().getElementType(),
                                            op.getResultType().getEncoding());
-    for (auto [input, begin] : llvm::zip(op.getInputs(), begins)) {
-      offsets[dim] = begin;
+    for (auto [input, begin, size] : llvm::zip(op.getInputs(), begins, sizes)) {
+      offsets[along] = begin;
+      extents[along] = size;
       result = tensor::InsertSliceOp::create(
-          rewriter, loc, input, result, offsets,
-          tensor::getMixedSizes(rewriter, loc, input), strides);
+          rewriter, loc, castTo(rewriter, loc, getTypeOf(input), input), result,
+          offsets, extents, strides);
     }
     return result;
   }
