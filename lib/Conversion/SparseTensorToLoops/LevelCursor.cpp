@@ -105,6 +105,21 @@ static Value createSearch(ImplicitLocOpBuilder &builder, Value begin, Value end,
   return search.getResult(0);
 }
 
+std::pair<Value, Value> LevelCursor::getSegment(OpBuilder &opBuilder,
+                                                Location loc, Value from,
+                                                Value to) const {
+  if (isDenseLT(getType()))
+    return {from, to};
+  ImplicitLocOpBuilder builder(loc, opBuilder);
+  auto [first, last] = getSegment(builder, loc);
+  auto loadAt = [&](OpBuilder &nested, Value place) {
+    return getCoordinate(nested, loc, place);
+  };
+  Value low =
+      createSearch(builder, first, last, from, /*orEqual=*/false, loadAt);
+  return {low, createSearch(builder, low, last, to, /*orEqual=*/false, loadAt)};
+}
+
 std::pair<LevelCursor, Value> LevelCursor::locate(OpBuilder &opBuilder,
                                                   Location loc,
                                                   Value coordinate) const {

@@ -24,7 +24,8 @@ public:
           ElementBuilder visit)
       : builder(builder), loc(loc), elements(elements),
         storage(elements.storage), visit(visit),
-        coordinates(storage.getType().getRank()) {}
+        coordinates(storage.getType().getRank()),
+        isLoopInWindow(coordinates.size()) {}
 
   SmallVector<Value> visitLevel(LevelCursor cursor, ValueRange carried);
 
@@ -36,6 +37,10 @@ private:
   /// Whether the coordinate of `dim` lies in its window; null if it does.
   Value isInWindow(unsigned dim);
   bool isWholeDimension(const Window &window, unsigned dim);
+  /// The dimension whose window the loop over the next level visits; none if it
+  /// visits all that the level stores.
+  std::optional<unsigned> getWindowDim(const LevelCursor &cursor);
+  scf::ForOp createLoop(const LevelCursor &cursor, ValueRange carried);
   Value combine(Value a, Value b) {
     return a && b ? arith::AndIOp::create(builder, loc, a, b).getResult()
                   : (a ? a : b);
@@ -61,6 +66,8 @@ private:
   /// are.
   SmallVector<Value> levelCoordinates;
   SmallVector<Value> coordinates;
+  /// The dimensions whose loop visits their window alone.
+  llvm::SmallBitVector isLoopInWindow;
 };
 } // namespace
 
@@ -128,7 +135,8 @@ Value Visitor::findCoordinates(unsigned level) {
       holds =
           combine(holds, compare(arith::CmpIPredicate::ult, coordinates[dim],
                                  storage.getExtent(builder, loc, dim)));
-    if (!elements.windows.empty() && !elements.isOutside)
+    if (!elements.windows.empty() && !elements.isOutside &&
+        !isLoopInWindow.test(dim))
       holds = combine(holds, isInWindow(dim));
   }
   return holds;
@@ -152,6 +160,37 @@ SmallVector<Value> Visitor::visitElement(LevelCursor cursor,
                 inside);
 }
 
+std::optional<unsigned> Visitor::getWindowDim(const LevelCursor &cursor) {
+  unsigned level = cursor.getLevel();
+  auto dim =
+      dyn_cast<AffineDimExpr>(storage.getDimsToLevels().getResult(level));
+  if (!dim || elements.windows.empty() || elements.isOutside ||
+      isWholeDimension(elements.windows[dim.getPosition()], dim.getPosition()))
+    return std::nullopt;
+  // To search pays where much is stored behind one another.
+  if (level != 0 && !isDenseLT(storage.getLevelType(level)))
+    return std::nullopt;
+  return dim.getPosition();
+}
+
+scf::ForOp Visitor::createLoop(const LevelCursor &cursor, ValueRange carried) {
+  std::optional<unsigned> dim = getWindowDim(cursor);
+  Value step = constant(1);
+  if (!dim) {
+    auto [begin, end] = cursor.getSegment(builder, loc);
+    return scf::ForOp::create(builder, loc, begin, end, step, carried);
+  }
+  const Window &window = elements.windows[*dim];
+  Value stride = constant(window.stride);
+  Value length = arith::MulIOp::create(builder, loc, window.size, stride);
+  Value behind = arith::AddIOp::create(builder, loc, window.offset, length);
+  auto [begin, end] = cursor.getSegment(builder, loc, window.offset, behind);
+  bool isDense = isDenseLT(storage.getLevelType(cursor.getLevel()));
+  isLoopInWindow[*dim] = isDense || window.stride == 1;
+  return scf::ForOp::create(builder, loc, begin, end, isDense ? stride : step,
+                            carried);
+}
+
 SmallVector<Value> Visitor::visitLevel(LevelCursor cursor, ValueRange carried) {
   unsigned level = cursor.getLevel();
   if (level == storage.getNumLevels())
@@ -165,9 +204,7 @@ SmallVector<Value> Visitor::visitLevel(LevelCursor cursor, ValueRange carried) {
   };
   if (cursor.hasOneElement())
     return inside(cursor.getPosition(), carried);
-  auto [begin, end] = cursor.getSegment(builder, loc);
-  auto loop =
-      scf::ForOp::create(builder, loc, begin, end, constant(1), carried);
+  scf::ForOp loop = createLoop(cursor, carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next =

@@ -34,9 +34,10 @@ using ElementBuilder = llvm::function_ref<llvm::SmallVector<mlir::Value>(
     mlir::OpBuilder &builder, mlir::ValueRange coordinates,
     mlir::Value position, mlir::ValueRange carried)>;
 
-/// Visits `elements` in the order in which they are stored. A dimension is
-/// compared with its window as soon as its coordinate is known. Returns what is
-/// carried in the end.
+/// Visits `elements` in the order in which they are stored. The loop over a
+/// dense level, or over the first one, is one over the window; in others, a
+/// dimension is compared with its window as soon as its coordinate is known.
+/// Returns what is carried in the end.
 llvm::SmallVector<mlir::Value>
 visitStoredElements(mlir::OpBuilder &builder, mlir::Location loc,
                     const StoredElements &elements, mlir::ValueRange carried,

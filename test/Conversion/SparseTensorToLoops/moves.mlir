@@ -54,17 +54,44 @@ func.func @moved_otherwise(%a: tensor<4x4xf64, #CSR>, %i: index, %j: index) -> (
   return %0, %1 : tensor<2x4xf64, #CSR>, tensor<2x4xf64, #CSR>
 }
 
-// A row that is not in the slice is not entered.
+// Rows that are not in the slice are not visited; of those that are, every
+// column is compared.
+
+// CHECK-LABEL: func.func @window
+// CHECK-SAME:  %[[FIRST:[a-z0-9]+]]: index, %[[COUNT:[a-z0-9]+]]: index)
+// CHECK:       %[[LAST:.*]] = arith.addi %[[FIRST]], %[[COUNT]]
+// CHECK-NEXT:  scf.for %[[ROW:.*]] = %[[FIRST]] to %[[LAST]] step
+// CHECK:         scf.for
+// CHECK:           arith.cmpi ult
+// CHECK-NEXT:      scf.if
+// CHECK-NOT:         arith.cmpi
+// CHECK:           scf.yield
+func.func @window(%a: tensor<?x7xf64, #CSR>, %first: index, %count: index) -> tensor<?x3xf64, #CSR> {
+  %0 = tensor.extract_slice %a[%first, 2] [%count, 3] [1, 1] : tensor<?x7xf64, #CSR> to tensor<?x3xf64, #CSR>
+  return %0 : tensor<?x3xf64, #CSR>
+}
+
+// CHECK-LABEL: func.func @every_third_row
+// CHECK:       %[[THREE:.*]] = arith.constant 3
+// CHECK:       scf.for %{{.*}} = %{{.*}} to %{{.*}} step %[[THREE]]
+// CHECK-NEXT:    arith.addi
+// CHECK-NOT:     arith.remui
+// CHECK:         scf.for
+func.func @every_third_row(%a: tensor<9x7xf64, #CSR>) -> tensor<3x7xf64, #CSR> {
+  %0 = tensor.extract_slice %a[1, 0] [3, 7] [3, 1] : tensor<9x7xf64, #CSR> to tensor<3x7xf64, #CSR>
+  return %0 : tensor<3x7xf64, #CSR>
+}
+
+// The first level is searched for them.
 
 // CHECK-LABEL: func.func @rows
 // CHECK-SAME:  %[[FIRST:[a-z0-9]+]]: index, %[[COUNT:[a-z0-9]+]]: index)
-// CHECK:       scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step
-// CHECK:         %[[I:.*]] = tensor.extract %{{.*}}[%[[ROW]]]
-// CHECK-NEXT:    %[[PLACE:.*]] = arith.subi %[[I]], %[[FIRST]]
-// CHECK-NEXT:    %[[INSIDE:.*]] = arith.cmpi ult, %[[PLACE]], %[[COUNT]]
-// CHECK-NEXT:    scf.if %[[INSIDE]]
-// CHECK:           scf.for
-// Nothing is asked of a column.
+// CHECK:       %[[BEGIN:.*]]:2 = scf.while
+// CHECK:         arith.cmpi ult, %{{.*}}, %[[FIRST]]
+// CHECK:       %[[END:.*]]:2 = scf.while (%{{.*}} = %[[BEGIN]]#0
+// CHECK:       scf.for %[[ROW:.*]] = %[[BEGIN]]#0 to %[[END]]#0
+// CHECK-NOT:     arith.cmpi
+// CHECK:         scf.for
 // CHECK-NOT:       arith.cmpi
 // CHECK:           scf.yield
 func.func @rows(%a: tensor<?x7xf64, #DCSR>, %first: index, %count: index) -> tensor<?x7xf64, #CSR> {

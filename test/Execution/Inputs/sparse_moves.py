@@ -199,6 +199,11 @@ def concat(name, arguments, result, axis, sizes, is_static=False):
     return item
 
 
+def _pairs(rows):
+    count = len(rows) // 2 * 2
+    return np.sum(rows[0:count:2] * rows[1:count:2])
+
+
 JOINS = [
     concat("stack_rows", ["nm#A", "km#A"], "pm#A", 0,
            _sizes("nmk", (3, 4, 2), (0, 5, 3), (7, 1, 1), (2, 0, 3))),
@@ -227,4 +232,27 @@ JOINS = [
   %b = tensor.extract_slice %t0[0, 0] [%begin, %d_m] [1, 1] : <<nm#A>> to {_MATRIX}
   %m = tensor.concat dim(0) %a, %b : ({_MATRIX}, {_MATRIX}) -> <<pq#R>>""",
          lambda x: np.roll(x, -1, 0), MATRIX_SIZES),
+    # Each iteration reads another slice.
+    Move(SparseFunction("pairs_of_rows", ["nm#A", "m"], ["f64"], """
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f64
+  %t = tensor.cast %x0 : <<nm#A>> to <<uv#A>>
+  %pairs = arith.divui %d_n, %c2 : index
+  %y = scf.for %i = %c0 to %pairs step %c1 iter_args(%sum = %zero) -> (f64) {
+    %row = arith.muli %i, %c2 : index
+    %s = tensor.extract_slice %t[%row, 0] [2, %d_m] [1, 1] : <<uv#A>> to <<2q#A>>
+    %h = math.tanh %s : <<2q#A>>
+    %e = tensor.empty() : tensor<2xf64>
+    %z = linalg.fill ins(%zero : f64) outs(%e : tensor<2xf64>) -> tensor<2xf64>
+    %v = linalg.matvec ins(%h, %x1 : <<2q#A>>, <<m>>) outs(%z : tensor<2xf64>) -> tensor<2xf64>
+    %a = tensor.extract %v[%c0] : tensor<2xf64>
+    %b = tensor.extract %v[%c1] : tensor<2xf64>
+    %both = arith.mulf %a, %b : f64
+    %next = arith.addf %sum, %both : f64
+    scf.yield %next : f64
+  }
+  return %y : f64""", lambda x, p: _pairs(np.tanh(x[0]) @ x[1])),
+         _sizes("nm", (3, 4), (6, 5), (0, 3), (4, 0), (2, 33))),
 ]
