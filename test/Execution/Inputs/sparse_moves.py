@@ -16,6 +16,7 @@ _VECTOR = ("tensor<?xf64, #sparse_tensor.encoding<{ map = (i) -> "
            "(i : compressed) }>>")
 _MATRIX = ("tensor<?x?xf64, #sparse_tensor.encoding<{ map = (i, j) -> "
            "(i : compressed, j : compressed) }>>")
+_SMALL = _MATRIX.replace("?x?", "2x3")
 
 
 @dataclass
@@ -232,6 +233,14 @@ JOINS = [
   %b = tensor.extract_slice %t0[0, 0] [%begin, %d_m] [1, 1] : <<nm#A>> to {_MATRIX}
   %m = tensor.concat dim(0) %a, %b : ({_MATRIX}, {_MATRIX}) -> <<pq#R>>""",
          lambda x: np.roll(x, -1, 0), MATRIX_SIZES),
+    # Of one pattern, but of two places in it.
+    move("overlap", ["nm#A"], "23#R", f"""
+  %s = tensor.cast %t0 : <<nm#A>> to <<uv#A>>
+  %a = tensor.extract_slice %s[0, 0] [2, 3] [1, 1] : <<uv#A>> to {_SMALL}
+  %b = tensor.extract_slice %s[1, 1] [2, 3] [1, 1] : <<uv#A>> to {_SMALL}
+  %c = arith.mulf %a, %b : {_SMALL}
+  %m = sparse_tensor.convert %c : {_SMALL} to <<23#R>>""",
+         lambda x: x[:2, :3] * x[1:3, 1:4], _sizes("nm", (3, 4), (5, 7))),
     # Each iteration reads another slice.
     Move(SparseFunction("pairs_of_rows", ["nm#A", "m"], ["f64"], """
   %c0 = arith.constant 0 : index
