@@ -75,6 +75,7 @@ class Program:
     def __init__(self, name, level=1, threads=2):
         self.name, self.level, self.threads = name, level, threads
         self.text, self.types, self.calls = [], {}, []
+        self.repeats = {}  # by the number of a call
         self.encodings = {}
         self.comparisons, self.failures = 0, []
         self.seconds = None  # of processor time that sparse-call may take
@@ -99,12 +100,16 @@ class Program:
         self.define(f"func.func @{name}({parameters}) -> "
                     f"({', '.join(results)}) {{\n{body}\n}}\n")
 
-    def call(self, entry, arguments, check, label="", threads=None):
+    def call(self, entry, arguments, check, label="", threads=None,
+             repeats=0, check_memory=None):
         """Calls an entry; `check` gets the results and returns how many numbers
         it compared. If `check` is a string the call has to fail, with a
-        message that contains it."""
+        message that contains it. Calls it `repeats` times before, and then
+        `check_memory` gets what sparse-call has seen of the memory."""
         self.calls.append((entry, list(arguments), check, label,
                            self.threads if threads is None else threads))
+        if repeats:
+            self.repeats[len(self.calls) - 1] = (repeats, check_memory)
 
     @staticmethod
     def _to_bits(array, element_type):
@@ -197,6 +202,7 @@ class Program:
                             for i, type_ in enumerate(results)])
             lines.append(json.dumps({
                 "entry": entry, "threads": threads, "results": outputs[-1],
+                "repeats": self.repeats.get(number, (0,))[0],
                 "arguments": [
                     self._write_array(folder, files, a, t)
                     for a, t in zip(arguments, types, strict=True)]}))
@@ -211,7 +217,12 @@ class Program:
                                calls], capture_output=True, text=True,
                               check=False,
                               preexec_fn=limit if self.seconds else None)
-        said = done.stdout.splitlines()
+        said = []
+        for line in done.stdout.splitlines():
+            if line.startswith("memory "):
+                self._check_memory(len(said), json.loads(line[7:]))
+            else:
+                said.append(line)
         for call, paths, line in zip(self.calls, outputs, said):
             self._check(call, paths, line)
         if done.returncode != 0 or len(said) != len(self.calls):
@@ -221,6 +232,13 @@ class Program:
             self.failures.append(
                 f"{self.name}: sparse-call ended with {done.returncode}{where}"
                 f": {done.stderr[:4000]}")
+
+    def _check_memory(self, number, memory):
+        entry, _, _, label, _ = self.calls[number]
+        try:
+            self.comparisons += self.repeats[number][1](memory)
+        except AssertionError as error:
+            self.failures.append(f"{self.name}: {entry} {label}: {error}")
 
     def _check(self, call, paths, line):
         entry, _, check, label, _ = call

@@ -23,6 +23,10 @@
 // or wrong, or any other that holds a sparse tensor. For every call
 // the program prints one line: `ok`, or `error` and the message with which the
 // entry failed. Whatever else goes wrong ends the program with status 1.
+//
+// With "repeats": 10000 the entry is called so often, and each time its results
+// are released. A line `memory` and an object of what this cost comes first:
+// the least and the greatest number seen after a call (see MemoryRecord).
 
 #include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
 #include "SparseAutograd/IO/Read.h"
@@ -36,6 +40,10 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 using namespace sparse_autograd;
 using llvm::Error;
@@ -178,6 +186,96 @@ static std::vector<std::string> getPaths(const llvm::json::Object &call,
   return paths;
 }
 
+/// The memory of this process that is resident and not that of a file, of which
+/// the system may read more at any time; in bytes, 0 if it is not known.
+static int64_t getResidentBytes() {
+  auto status = llvm::MemoryBuffer::getFileAsStream("/proc/self/status");
+  int64_t kilobytes = 0;
+  if (status)
+    (*status)
+        ->getBuffer()
+        .split("RssAnon:")
+        .second.ltrim()
+        .consumeInteger(10, kilobytes);
+  return 1024 * kilobytes;
+}
+
+namespace {
+/// What is seen of the memory after each of several calls.
+class MemoryRecord {
+public:
+  /// Before a call.
+  void begin() {
+    if (calls == 0)
+      note("live bytes", getCounters().liveBytes);
+    sparseAutogradResetCounters();
+  }
+  /// After a call whose results are released.
+  void end() {
+    ++calls;
+    SparseAutogradCounters counters = getCounters();
+    note("live bytes", counters.liveBytes);
+    note("live blocks", counters.liveBlocks);
+    note("allocations", counters.allocations);
+    note("peak bytes", counters.peakLiveBytes);
+    // The first calls fill the pool and the caches of the heap.
+    if (calls <= 100)
+      return;
+    note("pooled bytes", counters.pooledBytes);
+#if defined(__GLIBC__)
+    struct mallinfo2 heap = mallinfo2();
+    note("heap bytes", heap.uordblks + heap.hblkhd);
+#endif
+    if (calls == 1000)
+      note("resident bytes", getResidentBytes());
+  }
+  llvm::json::Object finish() {
+    note("resident bytes", getResidentBytes());
+    llvm::json::Object object;
+    for (const auto &[name, range] : ranges)
+      object[name] = llvm::json::Array{range.first, range.second};
+    return object;
+  }
+
+private:
+  static SparseAutogradCounters getCounters() {
+    SparseAutogradCounters counters;
+    sparseAutogradGetCounters(&counters);
+    return counters;
+  }
+  void note(StringRef name, int64_t number) {
+    auto [place, isNew] = ranges.try_emplace(name, number, number);
+    place->second.first = std::min(place->second.first, number);
+    place->second.second = std::max(place->second.second, number);
+  }
+
+  int64_t calls = 0;
+  llvm::StringMap<std::pair<int64_t, int64_t>> ranges;
+};
+} // namespace
+
+/// Calls an entry `repeats` times and prints what that costs.
+static void repeat(SparseAutogradEntry entry, int64_t repeats,
+                   llvm::MutableArrayRef<void *> arguments,
+                   llvm::ArrayRef<ValueType> resultTypes) {
+  MemoryRecord record;
+  for (int64_t call = 0; call < repeats; ++call) {
+    record.begin();
+    {
+      std::vector<Value> results;
+      std::vector<void *> pointers;
+      results.reserve(resultTypes.size());
+      for (const ValueType &type : resultTypes) {
+        results.emplace_back(type);
+        pointers.push_back(results.back().getPointer());
+      }
+      (void)entry(arguments.data(), pointers.data());
+    }
+    record.end();
+  }
+  llvm::outs() << "memory " << llvm::json::Value(record.finish()) << "\n";
+}
+
 static Error perform(const ExecutionEngine &engine,
                      const llvm::json::Object &call) {
   std::string name = call.getString("entry").value_or("").str();
@@ -221,6 +319,8 @@ static Error perform(const ExecutionEngine &engine,
   }
 
   sparseAutogradSetThreadCount(call.getInteger("threads").value_or(0));
+  if (int64_t repeats = call.getInteger("repeats").value_or(0))
+    repeat(*function, repeats, argumentPointers, *resultTypes);
   if ((*function)(argumentPointers.data(), resultPointers.data()) !=
       SPARSE_AUTOGRAD_SUCCESS) {
     llvm::outs() << "error " << sparseAutogradLastError() << "\n";
