@@ -210,8 +210,8 @@ public:
       note("live bytes", getCounters().liveBytes);
     sparseAutogradResetCounters();
   }
-  /// After a call whose results are released.
-  void end() {
+  /// After a call whose results are released; whether it has left nothing.
+  bool end() {
     ++calls;
     SparseAutogradCounters counters = getCounters();
     note("live bytes", counters.liveBytes);
@@ -219,8 +219,9 @@ public:
     note("allocations", counters.allocations);
     note("peak bytes", counters.peakLiveBytes);
     // The first calls fill the pool and the caches of the heap.
+    bool isClean = counters.liveBlocks == 0;
     if (calls <= 100)
-      return;
+      return isClean;
     note("pooled bytes", counters.pooledBytes);
 #if defined(__GLIBC__)
     struct mallinfo2 heap = mallinfo2();
@@ -228,6 +229,7 @@ public:
 #endif
     if (calls == 1000)
       note("resident bytes", getResidentBytes());
+    return isClean;
   }
   llvm::json::Object finish() {
     note("resident bytes", getResidentBytes());
@@ -259,7 +261,8 @@ static void repeat(SparseAutogradEntry entry, int64_t repeats,
                    llvm::MutableArrayRef<void *> arguments,
                    llvm::ArrayRef<ValueType> resultTypes) {
   MemoryRecord record;
-  for (int64_t call = 0; call < repeats; ++call) {
+  bool isClean = true;
+  for (int64_t call = 0; call < repeats && isClean; ++call) {
     record.begin();
     {
       std::vector<Value> results;
@@ -271,7 +274,7 @@ static void repeat(SparseAutogradEntry entry, int64_t repeats,
       }
       (void)entry(arguments.data(), pointers.data());
     }
-    record.end();
+    isClean = record.end();
   }
   llvm::outs() << "memory " << llvm::json::Value(record.finish()) << "\n";
 }
