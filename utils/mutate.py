@@ -2,13 +2,15 @@
 # Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests the tests: mutants of the derivative rules, which tests have to kill.
+"""Tests the tests: mutants of the derivative rules and of the lowering of sparse
+tensors, which tests have to kill.
 
 A mutant is the source with one change that a mistake could be: a sign, a
 dropped or doubled accumulation, swapped operands, an off-by-one, a negated
 condition, a wrong map, a deleted statement.
 
     utils/mutate.py --list                     the mutants, one a line
+    utils/mutate.py --of sparse --list         those of sparse tensors
     utils/mutate.py --tree DIR --build build --sample 100 --results results.csv
     utils/mutate.py --tree DIR --build build --only 17,45
 
@@ -20,11 +22,11 @@ one. Mutants that the file of results has are not run again.
 
 To begin with the tests run without a mutant, and the programs that they compile
 are kept with what the differentiation makes of them. For each mutant one file is
-compiled and two tools are linked. Then each of the programs is differentiated:
-that fails, or the derivative of some function is another one and the test of it
-is run, or this test cannot tell the mutant. The lit tests of
-test/Differentiate run as well. The first failure kills; so does a test that
-takes ten times as long as without the mutant.
+compiled and two tools are linked. Then each of the programs is differentiated,
+and lowered if the mutants are of the lowering: that fails, or some function is
+another one and the test of it is run, or this test cannot tell the mutant. The
+lit tests of the folder run as well. The first failure kills; so does a test
+that takes ten times as long as without the mutant.
 """
 
 import argparse
@@ -40,10 +42,29 @@ import subprocess
 import sys
 import time
 
-SOURCES = ("lib/Differentiate/Rules", "lib/Differentiate/Transposition.cpp",
-           "lib/Differentiate/Linearization.cpp",
-           "lib/Differentiate/Activity.cpp",
-           "lib/Interfaces/LinearizableOpInterface.cpp")
+# What is mutated: the sources, the phase after which programs are compared,
+# which executed tests there are, random programs or not, and the lit tests.
+Group = collections.namedtuple("Group", "sources phase tests random lit")
+GROUPS = {
+    "rules": Group(
+        ("lib/Differentiate/Rules", "lib/Differentiate/Transposition.cpp",
+         "lib/Differentiate/Linearization.cpp",
+         "lib/Differentiate/Activity.cpp",
+         "lib/Interfaces/LinearizableOpInterface.cpp"),
+        "differentiate", r".", True, ("test/Differentiate",)),
+    "sparse": Group(
+        ("lib/Analysis/ScalarTerms.cpp", "lib/Analysis/SparseIteration.cpp",
+         "lib/Analysis/SparsePatterns.cpp",
+         "lib/Conversion/SparseTensorToLoops",
+         "lib/Transforms/SparseElementwise.cpp",
+         "lib/Differentiate/Rules/SparseRules.cpp",
+         "lib/Differentiate/Rules/GenericTangent.cpp",
+         "lib/Differentiate/Rules/GenericTranspose.cpp"),
+        # That memory stays flat, and what sanitizers find, is no number.
+        "lower-sparse", r"^sparse-(?!memory|sanitized|upstream|storage)",
+        False, ("test/Conversion/SparseTensorToLoops",
+                "test/Dialect/SparseAutograd")),
+}
 TARGETS = ("sparse-call", "sparse-opt", "derivative-rule-table")
 
 # Of a rule: what it is called, what it finds in a line of code, and what it
@@ -106,6 +127,28 @@ CHANGES = [
     ("statement", r"^(\s+)(?=[a-z]\w*(?:(?:\.|->)\w+)*\([^;{}]*$)",
      r"\1if (false) "),
 ]
+# Beside these, what only the sources of sparse tensors are full of.
+SPARSE_CHANGES = [
+    ("answer", r"\breturn true;", "return false;"),
+    ("answer", r"\breturn false;", "return true;"),
+    ("answer", r"\breturn success\(\);", "return failure();"),
+    ("quantifier", r"\bany_of\(", "all_of("),
+    ("quantifier", r"\ball_of\(", "any_of("),
+    ("quantifier", r"\bnone_of\(", "any_of("),
+    ("jump", r"\bcontinue;", "break;"),
+    ("jump", r"\bbreak;", "continue;"),
+    ("predicate", r"(?<=Predicate::)ult\b", "ule"),
+    ("predicate", r"(?<=Predicate::)slt\b", "sle"),
+    ("predicate", r"(?<=Predicate::)UNE\b", "ONE"),
+    ("end", r"\.front\(\)", ".back()"),
+    ("end", r"\.back\(\)", ".front()"),
+    ("place", r"\belseBlock\(\)", "thenBlock()"),
+    ("place", r"\.drop_back\(\)", ""),
+    ("choice", r" \? ([\w.()]+) : ([\w.()]+)(?=[;,)])", r" ? \2 : \1"),
+    ("condition", r"\bif \((?=auto |Value |llvm::isa|isa)(.*)\)$",
+     r"if (false)"),
+    ("condition", r"\bif \(!?(?:llvm::)?isa<.*\)$", r"if (true)"),
+]
 
 # What declares a value, without which nothing compiles.
 DECLARATION = re.compile(r"^\s+[\w:<>, ]+[ *&]+\w+ = ")
@@ -138,7 +181,10 @@ NEAREST = {
                          "reach-functions"),
     "Transposition": ("control-flow-functions", "reach-functions"),
     "LinearizableOpInterface": ("reach-functions", "masked-gradients"),
+    "LowerSparse": ("sparse-errors", "sparse-shapes", "sparse-control-flow"),
 }
+# Tests whose entries are compared with each other run as a whole.
+WHOLE = ("sparse-metamorphic", "sparse-control-flow", "sparse-encodings")
 # Random programs come in modules of this many, and are those of the tests.
 MODULE, MODULES = 50, 6
 RANDOM = ("--seed", "1", "--reduce", "0")
@@ -163,8 +209,8 @@ def is_code(line):
             not any(word in line for word in UNTOUCHED))
 
 
-def files_of(tree):
-    for source in SOURCES:
+def files_of(tree, group):
+    for source in group.sources:
         path = os.path.join(tree, source)
         if os.path.isdir(path):
             yield from (os.path.join(source, name)
@@ -174,10 +220,11 @@ def files_of(tree):
             yield source
 
 
-def mutants_of(tree):
+def mutants_of(tree, group):
     """All mutants, numbered; a change that makes no difference is none."""
     found = []
-    for path in files_of(tree):
+    changes = CHANGES + (SPARSE_CHANGES if group is GROUPS["sparse"] else [])
+    for path in files_of(tree, group):
         with open(os.path.join(tree, path), encoding="utf-8") as file:
             lines = file.read().split("\n")
         before, seen = ";", set()
@@ -185,7 +232,7 @@ def mutants_of(tree):
             starts, before = _ends(before), line if is_code(line) else before
             if not is_code(line):
                 continue
-            for change, pattern, replacement in CHANGES:
+            for change, pattern, replacement in changes:
                 if change == "statement" and (not starts or
                                               DECLARATION.match(line)):
                     continue
@@ -262,7 +309,7 @@ class Tests:
     """The tests that kill, and the programs that they compile."""
 
     def __init__(self, options):
-        self.options = options
+        self.options, self.group = options, GROUPS[options.of]
         self.env = dict(os.environ)
         self.env["PATH"] = os.path.join(options.build, "bin") + (
             os.pathsep + self.env["PATH"])
@@ -280,15 +327,16 @@ class Tests:
         result = {}
         for name in sorted(os.listdir(os.path.join(self.options.tree, folder))):
             path = os.path.join(folder, name)
-            if not name.endswith(".py"):
+            if not name.endswith(".py") or (
+                    not re.search(self.group.tests, name)):
                 continue
             with open(os.path.join(self.options.tree, path),
                       encoding="utf-8") as file:
-                if not re.search("vjp|jvp|function_tests|masked_cases",
+                if not re.search("vjp|jvp|function_tests|masked_cases|sparse_f",
                                  file.read()):
                     continue
             result[name[:-3]] = [self.options.python, path]
-        for module in range(MODULES):
+        for module in range(MODULES if self.group.random else 0):
             result[f"random-programs-{module}"] = [
                 self.options.python,
                 os.path.join("test", "Programs", "random-programs.py"),
@@ -322,31 +370,40 @@ class Tests:
             for name in sorted(os.listdir(kept)):
                 path = os.path.join(kept, name, "program.mlir")
                 if os.path.exists(path):
-                    made, text = self.differentiate(path)
+                    made, text = self.compile(path)
                     if not made:
-                        print(f"{path} cannot be differentiated, left out")
+                        print(f"{path} cannot be compiled, left out")
                         continue
                     self.programs.append((test, name, path, _functions(text)))
         passed, output = run(self.lit("."), self.options.tree, 600, self.env)
         if not passed:
-            sys.exit(f"test/Differentiate fails without a mutant:\n{output}")
+            sys.exit(f"{self.group.lit} fail without a mutant:\n{output}")
 
-    def differentiate(self, path):
+    def compile(self, path):
         return run([os.path.join(self.options.build, "bin", "sparse-opt"),
-                    "--sparse-autograd=compile-to=differentiate", path],
+                    f"--sparse-autograd=compile-to={self.group.phase}", path],
                    self.options.tree, 60, self.env)
 
     def lit(self, chosen):
         return [self.options.python,
                 os.path.join(self.options.build, "bin", "lit"), "-q", "-j1",
-                "--filter", chosen,
-                os.path.join("test", "Differentiate")]
+                "--filter", chosen, *self.group.lit]
 
-    def fails(self, test, name, changed):
+    def fails(self, test, name, path, changed):
         """Whether a test fails that compiles one of the programs, in which the
-        derivatives of the functions `changed` are other ones."""
+        functions `changed` are other ones."""
         command = self.commands()[test]
         limit = 10 * self.seconds[test] + 30
+        if self.group is GROUPS["sparse"] and test not in WHOLE:
+            # The entries alone that a change has to do with, at first a few.
+            entries = self.entries_of(path, changed)
+            for chosen in (entries[:5], entries):
+                passed, output = run(
+                    command + [name], self.options.tree, limit,
+                    {**self.env, "EXECUTION_ENTRIES": ",".join(chosen)})
+                if not passed and ", 0 numbers compared, 0" not in output:
+                    return True
+            return False
         if test.startswith("random-programs"):
             numbers = sorted({int(n) for f in changed
                               for n in re.findall(r"^p(\d+)", f)})
@@ -370,9 +427,23 @@ class Tests:
                     return True
         return not run(command + [name], self.options.tree, limit, self.env)[0]
 
+    def entries_of(self, path, changed):
+        """The public functions with whose names those of `changed` begin; all
+        of them if there is one without."""
+        with open(path, encoding="utf-8") as file:
+            public = re.findall(r"^func\.func @([\w.$-]+)", file.read(), re.M)
+        found = set()
+        for function in changed:
+            callers = [p for p in public if function.startswith(p)]
+            if not callers:
+                return public
+            found.add(max(callers, key=len))
+        # From all over the program.
+        return random.Random(1).sample(sorted(found), len(found))
+
     def kill(self, mutant):
-        """The test that a mutant fails, or None, and how many programs have
-        derivatives that the mutant changes."""
+        """The test that a mutant fails, or None, and how many programs the
+        mutant changes."""
         nearest = NEAREST.get(mutant.name(), ())
 
         def order(program):
@@ -388,16 +459,16 @@ class Tests:
                                             self.options.tree, 120,
                                             self.env)[0]:
                 return "lit", changed
-            made, text = self.differentiate(path)
+            made, text = self.compile(path)
             if not made:
-                return f"{test} {name} (no derivative)", changed
+                return f"{test} {name} (not compiled)", changed
             after = _functions(text)
             different = [f for f in before if after.get(f) != before[f]]
             different += [f for f in after if f not in before]
             if not different:
                 continue
             changed += 1
-            if self.fails(test, name, different):
+            if self.fails(test, name, path, different):
                 return f"{test} {name}", changed
         if not run(self.lit(r"\.(py|test)"), self.options.tree, 300,
                    self.env)[0]:
@@ -445,6 +516,7 @@ COLUMNS = ("number", "file", "line", "change", "old", "new", "outcome", "by",
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--of", choices=GROUPS, default="rules")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--tree", default=".", help="a checkout of its own")
     parser.add_argument("--build", default="build", help="its build folder")
@@ -466,7 +538,7 @@ def main():
         options.build, "python-env", "bin", "python3")
     options.programs = os.path.abspath(
         options.programs or os.path.join(options.build, "mutants"))
-    mutants = mutants_of(options.tree)
+    mutants = mutants_of(options.tree, GROUPS[options.of])
     if options.only:
         mutants = [mutants[int(n)] for n in options.only.split(",")]
     elif options.sample:
