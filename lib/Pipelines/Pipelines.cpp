@@ -50,10 +50,11 @@ static void addLowerSparse(OpPassManager &pm) {
   // Elementwise ops on tensors are loops over their elements.
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createTensorToAssertions());
-  // What a loop with constant bounds reads of a tensor of constant extents is
-  // there.
-  pm.addPass(arith::createIntRangeOptimizationsPass());
   pm.addPass(createLowerSparse());
+  // What a loop with constant bounds reads of a tensor of constant extents is
+  // there. Not before: the analysis takes the loops of MLIR over iteration
+  // spaces, which are refused, for loops that do not run.
+  pm.addPass(arith::createIntRangeOptimizationsPass());
   addCleanup(pm);
   // Last: what it writes to is the destinations that it chose, and merging
   // equal empty tensors would undo that.
