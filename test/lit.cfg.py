@@ -53,6 +53,8 @@ if config.fuzzers:
     config.available_features.add("fuzzers")
 if config.openblas:
     config.available_features.add("openblas")
+if lit.util.which("mlir-runner", config.llvm_tools_dir):
+    config.available_features.add("stock-mlir-opt")
 
 if "address" in config.sanitizers:
     config.available_features.add("asan")
