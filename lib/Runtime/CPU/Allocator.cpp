@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Memory of compiled code. A block is a header of 64 bytes and what was asked
-// for; released blocks are kept by size class, up to a bound, and handed out
-// again, the most recently released first (its pages are mapped and perhaps in
-// a cache). One lock guards everything: compiled code allocates tensors, not
-// list nodes.
+// Memory of compiled code. A block is a header and what was asked for; released
+// blocks are kept by size class, up to a bound, and handed out again, the most
+// recently released first (its pages are mapped and perhaps in a cache). One
+// lock guards everything: compiled code allocates tensors, not list nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +38,14 @@
 namespace sparse_autograd {
 namespace runtime {
 
+/// With a sanitizer half of the header is what must not be touched before a
+/// block; elsewhere it is no larger than what it holds.
+#ifdef SPARSE_AUTOGRAD_POISON
+constexpr int64_t headerBytes = 128;
+#else
 constexpr int64_t headerBytes = 64;
+#endif
+constexpr int64_t usedHeaderBytes = 64;
 
 /// The header of a block. In use, `previous` and `next` link the blocks of a
 /// frame; in the pool, those of a size class.
@@ -93,7 +99,8 @@ static int64_t roundToSizeClass(int64_t total, uint32_t &sizeClass) {
 
 static void poison([[maybe_unused]] Block *block) {
 #ifdef SPARSE_AUTOGRAD_POISON
-  __asan_poison_memory_region(block->payload(), block->capacity - headerBytes);
+  __asan_poison_memory_region(reinterpret_cast<char *>(block) + usedHeaderBytes,
+                              block->capacity - usedHeaderBytes);
 #endif
 }
 
