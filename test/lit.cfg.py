@@ -1,6 +1,7 @@
 # The configuration of the tests: how they are found and run, which tools they
 # may name, and which features they may require.
 
+import glob
 import os
 
 import lit.formats
@@ -55,6 +56,11 @@ if config.openblas:
     config.available_features.add("openblas")
 if lit.util.which("mlir-runner", config.llvm_tools_dir):
     config.available_features.add("stock-mlir-opt")
+# The sanitizer's runtime is a package of its own (Debian: libclang-rt-22-dev).
+if lit.util.which("clang", config.llvm_tools_dir) and glob.glob(
+    os.path.join(config.llvm_prefix, "lib/clang/*/lib/*/libclang_rt.asan-x86_64.so")
+):
+    config.available_features.add("clang-asan")
 
 if "address" in config.sanitizers:
     config.available_features.add("asan")
