@@ -196,8 +196,8 @@ func.func private @trained(%w: {CSR}, %x: {M}, %y: {M}) -> {CSR} {{{EXTENTS}
 
 def failures_program():
     """Calls that fail when they have allocated: the storage of an argument,
-    extents, numbers that do not fit a narrow type, in a loop and in a
-    derivative too."""
+    extents, an index, numbers that do not fit a narrow type, in a loop and in
+    a derivative too."""
     program = Program("failures", 1, threads=1)
     program.define_encoding("CSR", MATRICES["CSR"])
     program.define_encoding("Narrow",
@@ -242,6 +242,11 @@ func.func private @narrowed(%a: {CSR}) -> {NARROW} {{{EXTENTS}{square("%a", "s")
   %y = linalg.matmul ins(%p, %a2 : {CSR}, {M}) outs(%a2 : {M}) -> {M}
   return %y, %p : {M}, {CSR}""")
 
+    program.entry("element", [CSR, M, "index"], ["f64", CSR], f"""{EXTENTS}{square("%a0", "s")}
+  %y = linalg.matmul ins(%s, %a1 : {CSR}, {M}) outs(%a1 : {M}) -> {M}
+  %r = tensor.extract %y[%a2, %c0] : {M}
+  return %r, %s : f64, {CSR}""")
+
     def row(count):
         columns = max(count, 3)
         mask = np.arange(columns)[None, :] < count
@@ -263,6 +268,7 @@ func.func private @narrowed(%a: {CSR}) -> {NARROW} {{{EXTENTS}{square("%a", "s")
     fail("product", [a, row(3), np.ones((4, 4))], "must have the extent of")
     fail("product", [a, a, np.ones((5, 5))],
          "must have the extent of")
+    fail("element", [a, np.ones((4, 4)), 4], "out-of-bounds access")
     broken = list(a.components)
     broken[1] = broken[1] + np.uint64(9)
     fail("product", [a, Storage(broken, (4, 4), a.encoding), np.ones((4, 4))],
