@@ -245,5 +245,13 @@ sparse_autograd::buildDerivative(func::FuncOp function,
   derivative.setType(
       FunctionType::get(derivative.getContext(), body.getArgumentTypes(),
                         body.getTerminator()->getOperandTypes()));
+  if (request.mode != DerivativeMode::Jvp) {
+    unsigned first = derivative.getNumResults() - request.wrt.size();
+    OpBuilder builder(derivative.getContext());
+    for (auto [offset, index] : llvm::enumerate(request.wrt))
+      derivative.setResultAttr(first + offset,
+                               SparseAutogradDialect::getGradientOfAttrName(),
+                               builder.getI64IntegerAttr(index));
+  }
   return derivative;
 }

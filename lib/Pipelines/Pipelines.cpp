@@ -30,8 +30,11 @@ static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-static void addDifferentiate(OpPassManager &pm) {
+static void addDifferentiate(OpPassManager &pm,
+                             const PipelineOptions &options) {
   pm.addPass(createDifferentiatePass());
+  if (options.proveSparsity)
+    pm.addPass(createProveSparsityPass());
   // The functions that a split_vjp defines are entries as well.
   pm.addPass(createRecordManifest());
   // One function per entry: what a caller knows of an argument, the callee's
@@ -98,7 +101,7 @@ static void addPhase(Phase phase, OpPassManager &pm,
                      const PipelineOptions &options) {
   switch (phase) {
   case Phase::Differentiate:
-    return addDifferentiate(pm);
+    return addDifferentiate(pm, options);
   case Phase::SelectFormats:
     return addSelectFormats(pm);
   case Phase::LowerSparse:

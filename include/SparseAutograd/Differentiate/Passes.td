@@ -68,4 +68,33 @@ def DifferentiatePass
   ];
 }
 
+def ProveSparsityPass
+    : Pass<"sparse-autograd-prove-sparsity", "::mlir::ModuleOp"> {
+  let summary = "Prove that sparse gradients need no dense memory";
+  let description = [{
+    Follows each gradient of a sparse type back through the derivative that
+    computes it, to what it is made of. A dense tensor over the same dimensions
+    that the results of the function do not need, and that is no elementwise
+    value which is computed where it is read, would be a dense gradient of a
+    sparse tensor: that is an error at the op which makes it, with the ops from
+    there to the gradient and the remedies. What a region does not read of an
+    operand, or multiplies with an element that is absent, does not count.
+
+    A gradient that passes gets the attribute `sparse_autograd.bound` on its
+    result: the elements that it stores at most and the bytes of what it does
+    not share with an argument, in `nnz(k)`, the elements that argument k
+    stores, and `dim(k, d)`, its extents.
+
+    ```mlir
+    func.func private @loss__value_and_grad_0(%w: tensor<?x?xf64, #CSR>, ...)
+        -> (f64, tensor<?x?xf64, #CSR> {
+              sparse_autograd.bound = {bytes = "8 * nnz(0)", elements = "nnz(0)"},
+              sparse_autograd.gradient_of = 0 : i64})
+    ```
+
+    It runs on what `--sparse-autograd-differentiate` makes, before inlining,
+    and is part of the pipeline.
+  }];
+}
+
 #endif // SPARSEAUTOGRAD_DIFFERENTIATE_PASSES_TD

@@ -70,6 +70,11 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
                      "the code never asks for more than one. The results are "
                      "the same bits"),
       llvm::cl::init(0)};
+  Option<bool> proveSparsity{
+      *this, "prove-sparsity",
+      llvm::cl::desc("refuse a program whose backward part would make a sparse "
+                     "gradient dense on its way"),
+      llvm::cl::init(true)};
 };
 
 /// Called before the passes of each phase are added to `pm`: what it adds runs

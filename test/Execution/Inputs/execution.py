@@ -72,8 +72,9 @@ def element_type_of(type_):
 class Program:
     """Functions, and calls of them with checks."""
 
-    def __init__(self, name, level=1, threads=2):
+    def __init__(self, name, level=1, threads=2, pipeline=""):
         self.name, self.level, self.threads = name, level, threads
+        self.pipeline = pipeline  # its options
         self.text, self.types, self.calls = [], {}, []
         self.repeats = {}  # by the number of a call
         self.encodings = {}
@@ -230,7 +231,8 @@ class Program:
 
         # Another program may stand in for sparse-call (sanitized_call.py).
         command = os.environ.get("EXECUTION_CALL", "sparse-call").split()
-        done = subprocess.run([*command, f"-O{self.level}", program, calls],
+        done = subprocess.run([*command, f"-O{self.level}",
+                               f"--pipeline={self.pipeline}", program, calls],
                               capture_output=True, text=True, check=False,
                               preexec_fn=limit if self.seconds else None)
         said = []

@@ -9,7 +9,7 @@
 // Most of what a call of sparse-runner costs is the start and the compilation,
 // which tests with many small functions pay once:
 //
-//   sparse-call [-O3] PROGRAM.mlir CALLS
+//   sparse-call [-O3] [--pipeline=OPTIONS] PROGRAM.mlir CALLS
 //
 // compiles the program and performs the calls. Each line of CALLS is a JSON
 // object such as
@@ -51,7 +51,7 @@ using llvm::Expected;
 using llvm::StringRef;
 
 static Expected<std::unique_ptr<ExecutionEngine>>
-compile(StringRef file, unsigned optimizationLevel) {
+compile(StringRef file, StringRef pipeline, unsigned optimizationLevel) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry);
@@ -61,7 +61,10 @@ compile(StringRef file, unsigned optimizationLevel) {
       mlir::parseSourceFile<mlir::ModuleOp>(file, sources, &context);
   if (!module)
     return llvm::createStringError(file + ": could not be parsed");
-  if (Error error = runPipeline(*module))
+  PipelineOptions pipelineOptions;
+  if (mlir::failed(pipelineOptions.parseFromString(pipeline)))
+    return llvm::createStringError("the options of the pipeline are wrong");
+  if (Error error = runPipeline(*module, pipelineOptions))
     return std::move(error);
   CompileOptions options;
   options.optimizationLevel = optimizationLevel;
@@ -348,8 +351,10 @@ static Error perform(const ExecutionEngine &engine,
   return Error::success();
 }
 
-static Error callAll(StringRef program, StringRef calls, unsigned level) {
-  Expected<std::unique_ptr<ExecutionEngine>> engine = compile(program, level);
+static Error callAll(StringRef program, StringRef calls, StringRef pipeline,
+                     unsigned level) {
+  Expected<std::unique_ptr<ExecutionEngine>> engine =
+      compile(program, pipeline, level);
   if (!engine)
     return engine.takeError();
   auto text = llvm::MemoryBuffer::getFile(calls);
@@ -378,8 +383,10 @@ int main(int argc, char **argv) {
                                    llvm::cl::desc("CALLS"));
   llvm::cl::opt<unsigned> level("O", llvm::cl::Prefix, llvm::cl::init(3),
                                 llvm::cl::desc("optimization level"));
+  llvm::cl::opt<std::string> pipeline(
+      "pipeline", llvm::cl::desc("options of the pipeline"));
   llvm::cl::ParseCommandLineOptions(argc, argv, "sparse-call\n");
-  if (Error error = callAll(program, calls, level)) {
+  if (Error error = callAll(program, calls, pipeline, level)) {
     llvm::errs() << "error: " << toString(std::move(error)) << "\n";
     return 1;
   }

@@ -115,9 +115,25 @@ LogicalResult SparseAutogradDialect::verifyRegionResultAttribute(
     Operation *op, unsigned, unsigned, NamedAttribute attribute) {
   if (attribute.getName() == getNameAttrName())
     return verifyName(op, attribute.getValue());
+  if (attribute.getName() == getGradientOfAttrName()) {
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    auto argument = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!function || !argument || argument.getValue().isNegative() ||
+        argument.getValue().uge(function.getNumArguments()))
+      return op->emitError("'") << getGradientOfAttrName()
+                                << "' must be the number of an argument";
+    return success();
+  }
+  if (attribute.getName() == getBoundAttrName()) {
+    if (!isa<DictionaryAttr>(attribute.getValue()))
+      return op->emitError("'")
+             << getBoundAttrName() << "' must be a dictionary";
+    return success();
+  }
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on a result; the dialect has '"
-         << getNameAttrName() << "'";
+         << getNameAttrName() << "', '" << getGradientOfAttrName() << "' and '"
+         << getBoundAttrName() << "'";
 }
 
 void SparseAutogradDialect::getCanonicalizationPatterns(

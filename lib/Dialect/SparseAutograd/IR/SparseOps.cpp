@@ -150,58 +150,61 @@ LogicalResult SampleOp::verify() {
   return success();
 }
 
+static bool isZeros(Value value) {
+  auto fill = value.getDefiningOp<linalg::FillOp>();
+  return fill && (matchPattern(fill.getInputs().front(), m_AnyZeroFloat()) ||
+                  matchPattern(fill.getInputs().front(), m_Zero()));
+}
+
+/// Replaces `op`, the elements of `input` at `pattern`: what a structured op
+/// computes for it alone is computed at the pattern, from samples of what it
+/// reads at the same element.
+static LogicalResult sampleProducer(PatternRewriter &rewriter, Operation *op,
+                                    Value input, Value pattern) {
+  auto producer = input.getDefiningOp<linalg::LinalgOp>();
+  if (!producer || producer->getNumResults() != 1 || !producer->hasOneUse() ||
+      llvm::any_of(producer->getOperandTypes(), isSparse))
+    return failure();
+  OpOperand *init = producer.getDpsInitOperand(0);
+  AffineMap map = producer.getMatchingIndexingMap(init);
+  if (!map.isProjectedPermutation() ||
+      producer.getNumParallelLoops() != map.getNumResults())
+    return failure();
+  Location loc = producer.getLoc();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Value start;
+  if (producer.payloadUsesValueFromOperand(init) && !isZeros(init->get()))
+    start = SampleOp::create(rewriter, loc, type, init->get(), pattern);
+  else
+    start = ZerosOp::create(rewriter, loc, type, pattern);
+  SmallVector<Value> inputs;
+  for (OpOperand *operand : producer.getDpsInputOperands()) {
+    Value value = operand->get();
+    if (producer.getMatchingIndexingMap(operand) == map && value.hasOneUse() &&
+        value.getDefiningOp<linalg::LinalgOp>())
+      value = SampleOp::create(
+          rewriter, loc, type.clone(getElementTypeOrSelf(value.getType())),
+          value, pattern);
+    inputs.push_back(value);
+  }
+  auto sampled = SampledGenericOp::create(rewriter, loc, inputs, start,
+                                          producer.getIndexingMapsArray(),
+                                          producer.getIteratorTypesArray());
+  rewriter.cloneRegionBefore(producer->getRegion(0), sampled.getRegion(),
+                             sampled.getRegion().begin());
+  rewriter.replaceOp(op, sampled);
+  // What it read alone can be sampled next.
+  rewriter.eraseOp(producer);
+  return success();
+}
+
 namespace {
-/// A sample of what a structured op computes is computed at the pattern, from
-/// samples of what it reads at the same element.
 struct SampleOfStructured : OpRewritePattern<SampleOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(SampleOp op,
                                 PatternRewriter &rewriter) const override {
-    auto producer = op.getInput().getDefiningOp<linalg::LinalgOp>();
-    if (!producer || producer->getNumResults() != 1 || !producer->hasOneUse() ||
-        llvm::any_of(producer->getOperandTypes(), isSparse))
-      return failure();
-    OpOperand *init = producer.getDpsInitOperand(0);
-    AffineMap map = producer.getMatchingIndexingMap(init);
-    if (!map.isProjectedPermutation() ||
-        producer.getNumParallelLoops() != map.getNumResults())
-      return failure();
-    Location loc = producer.getLoc();
-    Value start;
-    if (producer.payloadUsesValueFromOperand(init) && !isZeros(init->get()))
-      start = SampleOp::create(rewriter, loc, op.getType(), init->get(),
-                               op.getPattern());
-    else
-      start = ZerosOp::create(rewriter, loc, op.getType(), op.getPattern());
-    SmallVector<Value> inputs;
-    for (OpOperand *input : producer.getDpsInputOperands()) {
-      Value value = input->get();
-      if (producer.getMatchingIndexingMap(input) == map && value.hasOneUse() &&
-          value.getDefiningOp<linalg::LinalgOp>())
-        value =
-            SampleOp::create(rewriter, loc,
-                             cast<RankedTensorType>(op.getType())
-                                 .clone(getElementTypeOrSelf(value.getType())),
-                             value, op.getPattern());
-      inputs.push_back(value);
-    }
-    auto sampled = SampledGenericOp::create(rewriter, loc, inputs, start,
-                                            producer.getIndexingMapsArray(),
-                                            producer.getIteratorTypesArray());
-    rewriter.cloneRegionBefore(producer->getRegion(0), sampled.getRegion(),
-                               sampled.getRegion().begin());
-    rewriter.replaceOp(op, sampled);
-    // What it read alone can be sampled next.
-    rewriter.eraseOp(producer);
-    return success();
-  }
-
-private:
-  static bool isZeros(Value value) {
-    auto fill = value.getDefiningOp<linalg::FillOp>();
-    return fill && (matchPattern(fill.getInputs().front(), m_AnyZeroFloat()) ||
-                    matchPattern(fill.getInputs().front(), m_Zero()));
+    return sampleProducer(rewriter, op, op.getInput(), op.getPattern());
   }
 };
 } // namespace
@@ -329,7 +332,28 @@ struct DropInputs : OpRewritePattern<SampledGenericOp> {
 };
 } // namespace
 
+namespace {
+/// A copy of a dense tensor to a pattern is a sample.
+struct CopyOfStructured : OpRewritePattern<SampledGenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SampledGenericOp op,
+                                PatternRewriter &rewriter) const override {
+    auto zeros = op.getInit().getDefiningOp<ZerosOp>();
+    auto structured = cast<linalg::LinalgOp>(op.getOperation());
+    if (!zeros || op.getInputs().size() != 1 ||
+        op.getBody()->getTerminator()->getOperand(0) !=
+            op.getBody()->getArgument(0) ||
+        !llvm::all_of(structured.getIndexingMapsArray(),
+                      [](AffineMap map) { return map.isIdentity(); }))
+      return failure();
+    return sampleProducer(rewriter, op, op.getInputs().front(),
+                          zeros.getPattern());
+  }
+};
+} // namespace
+
 void SampledGenericOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                    MLIRContext *context) {
-  patterns.add<DropInputs>(context);
+  patterns.add<CopyOfStructured, DropInputs>(context);
 }

@@ -31,6 +31,12 @@ def SparseAutograd_ValueAndGradOp
     of `wrt` and of the arguments' types (semantics C1, C4). The first result is
     the loss: a float, or a tensor of rank 0. The others are not differentiated.
 
+    The type of a gradient says how it is stored. That of a sparse argument has
+    its pattern, unless the gradient's type has no encoding: then it is dense,
+    and derivatives by absent elements count as well (semantics G5). That of a
+    dense argument is dense, or row-sparse if its type is (see
+    `sparse_autograd.gather`).
+
     Integer arguments are not differentiable: listing one is an error. The op is
     replaced by `--sparse-autograd-differentiate`; what replaces it is plain IR
     that can be differentiated again.
@@ -54,9 +60,10 @@ def SparseAutograd_VjpOp
   let summary = "Call a function and pull cotangents back through it";
   let description = [{
     Calls `callee` and returns its results followed by the vector-Jacobian
-    products with respect to the arguments that `wrt` lists. There is one
-    cotangent for each floating result of the callee, in order and of the
-    result's type (semantics C2).
+    products with respect to the arguments that `wrt` lists, whose types may be
+    those of `value_and_grad`. There is one cotangent for each floating result
+    of the callee, in order and of the result's type; that of a sparse result
+    may be dense, and is read at the pattern of the result (semantics C2).
 
     ```mlir
     %y, %dx = sparse_autograd.vjp @f(%x) cotangents(%dy) {wrt = [0]}

@@ -29,7 +29,11 @@ def SparseAutogradDialect : Dialect {
     Arguments and results of functions carry two attributes of the dialect:
     `sparse_autograd.name` (a string: what tools call the argument) and
     `sparse_autograd.mask_of` (a string, on an argument of i1: it is true at
-    the elements that are present in the argument of that name).
+    the elements that are present in the argument of that name). Results of
+    derivatives carry `sparse_autograd.gradient_of` (an i64: the number of the
+    argument whose gradient it is) and, once that is proved,
+    `sparse_autograd.bound` (what the gradient takes at most; see the pass
+    `--sparse-autograd-prove-sparsity`).
   }];
   let cppNamespace = "::sparse_autograd";
   let useDefaultAttributePrinterParser = 1;
@@ -47,6 +51,14 @@ def SparseAutogradDialect : Dialect {
     /// The attribute of an argument that is the mask of another one.
     static constexpr llvm::StringLiteral getMaskOfAttrName() {
       return "sparse_autograd.mask_of";
+    }
+    /// The attribute of a result that is the gradient of an argument.
+    static constexpr llvm::StringLiteral getGradientOfAttrName() {
+      return "sparse_autograd.gradient_of";
+    }
+    /// The attribute of a result that says what it takes at most.
+    static constexpr llvm::StringLiteral getBoundAttrName() {
+      return "sparse_autograd.bound";
     }
   private:
     void registerAttributes();

@@ -1,0 +1,232 @@
+//===- GradientSupport.cpp - where a gradient may be nonzero --------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Analysis/GradientSupport.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
+#include "SparseAutograd/Analysis/ScalarTerms.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+GradientSupport::GradientSupport(func::FuncOp derivative,
+                                 ValueRange primalResults)
+    : derivative(derivative) {
+  SmallVector<Value> open(primalResults);
+  while (!open.empty())
+    if (Operation *op = open.pop_back_val().getDefiningOp())
+      if (primal.insert(op).second)
+        forEachReadValue(op, [&](Value value) { open.push_back(value); });
+}
+
+//===----------------------------------------------------------------------===//
+// Density
+//===----------------------------------------------------------------------===//
+
+bool GradientSupport::report(Operation *op) {
+  found = DensityPath{op, SmallVector<Operation *>(llvm::reverse(path))};
+  return false;
+}
+
+/// Whether `map` ranges over each loop that `whole` ranges over.
+static bool spans(AffineMap map, AffineMap whole) {
+  for (unsigned loop = 0; loop < whole.getNumDims(); ++loop)
+    if (whole.isFunctionOfDim(loop) && !map.isFunctionOfDim(loop))
+      return false;
+  return true;
+}
+
+bool GradientSupport::visitStructured(linalg::LinalgOp op) {
+  ScalarTerms terms(op);
+  llvm::SmallBitVector none(op->getNumOperands());
+  SmallVector<const Term *> yields = terms.getYields(none);
+  OpOperand *init = op.getDpsInitOperand(0);
+  AffineMap space = op.getMatchingIndexingMap(init);
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    if (!isa<RankedTensorType>(value.getType()) ||
+        !terms.reads(yields, operand.getOperandNumber()))
+      continue;
+    bool isSpanning = spans(op.getMatchingIndexingMap(&operand), space);
+    if (isSparse(value.getType()) ? !visitSparse(value)
+                                  : isSpanning && !visitDense(value))
+      return false;
+  }
+  return true;
+}
+
+bool GradientSupport::visitYields(OpResult result) {
+  Operation *op = result.getOwner();
+  for (Region &region : op->getRegions()) {
+    if (region.empty())
+      continue;
+    Operation *terminator = region.back().getTerminator();
+    unsigned number = result.getResultNumber();
+    // A while loop yields from both of its regions.
+    unsigned first = isa<scf::ConditionOp>(terminator) ? 1 : 0;
+    if (first + number < terminator->getNumOperands() &&
+        !visitSparse(terminator->getOperand(first + number)))
+      return false;
+  }
+  return true;
+}
+
+bool GradientSupport::visitSparse(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || primal.contains(op) || !visited.insert(value).second)
+    return true;
+  path.push_back(op);
+  llvm::scope_exit leave([&]() { path.pop_back(); });
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return visitStructured(structured);
+  if (op->getNumRegions() != 0 && !visitYields(cast<OpResult>(value)))
+    return false;
+  for (Value operand : op->getOperands()) {
+    if (isSparse(operand.getType()) || isa<WithValuesOp>(op)) {
+      if (!visitSparse(operand))
+        return false;
+    } else if (isa<SampleOp, sparse_tensor::ConvertOp>(op) &&
+               !visitDense(operand)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool GradientSupport::visitDense(Value value) {
+  Operation *op = value.getDefiningOp();
+  // What the caller gives, what the program computes anyway, and nothing.
+  if (!op) {
+    Operation *loop = value.getParentBlock()->getParentOp();
+    return loop == derivative || primal.contains(loop) || report(loop);
+  }
+  if (primal.contains(op) || isa<tensor::EmptyOp, linalg::FillOp>(op) ||
+      op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  path.push_back(op);
+  llvm::scope_exit leave([&]() { path.pop_back(); });
+  if (!value.hasOneUse())
+    return report(op);
+  if (isa<StopGradientOp, GradMaskOp, tensor::CastOp>(op))
+    return visitDense(op->getOperand(0));
+  if (OpTrait::hasElementwiseMappableTraits(op))
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return !isa<RankedTensorType>(operand.getType()) || visitDense(operand);
+    });
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured || op->getNumResults() != 1 ||
+      structured.getNumReductionLoops() != 0 ||
+      !structured.getMatchingIndexingMap(structured.getDpsInitOperand(0))
+           .isPermutation())
+    return report(op);
+  return visitStructured(structured);
+}
+
+std::optional<DensityPath> GradientSupport::findDensity(Value gradient) {
+  found.reset();
+  path.clear();
+  (void)visitSparse(gradient);
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+/// The number of argument `value` of the function; nothing if it is none.
+static std::optional<unsigned> getArgument(Value value, func::FuncOp function) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &function.getBody().front())
+    return std::nullopt;
+  return argument.getArgNumber();
+}
+
+std::optional<std::string> GradientSupport::countIndices(Value indices) {
+  auto type = cast<RankedTensorType>(indices.getType());
+  if (type.hasStaticShape())
+    return std::to_string(type.getNumElements());
+  if (auto concat = indices.getDefiningOp<tensor::ConcatOp>()) {
+    std::string sum;
+    for (Value input : concat.getInputs()) {
+      std::optional<std::string> count = countIndices(input);
+      if (!count)
+        return std::nullopt;
+      sum += (sum.empty() ? "" : " + ") + *count;
+    }
+    return "(" + sum + ")";
+  }
+  if (auto cast = indices.getDefiningOp<tensor::CastOp>())
+    return countIndices(cast.getSource());
+  std::optional<unsigned> argument = getArgument(indices, derivative);
+  if (!argument)
+    return std::nullopt;
+  std::string product;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    product +=
+        (product.empty() ? "" : " * ") +
+        (ShapedType::isDynamic(extent)
+             ? ("dim(" + Twine(*argument) + ", " + Twine(dim) + ")").str()
+             : std::to_string(extent));
+  return product;
+}
+
+std::optional<std::string> GradientSupport::countElements(Value sparse) {
+  Value origin = patterns.originOf(sparse);
+  if (std::optional<unsigned> argument = getArgument(origin, derivative))
+    return ("nnz(" + Twine(*argument) + ")").str();
+  if (auto sum = origin.getDefiningOp<AccumulateOp>()) {
+    std::string total;
+    for (Value input : sum.getInputs()) {
+      std::optional<std::string> count = countElements(input);
+      if (!count)
+        return std::nullopt;
+      total += (total.empty() ? "" : " + ") + *count;
+    }
+    return "(" + total + ")";
+  }
+  auto scatter = origin.getDefiningOp<ScatterRowsOp>();
+  if (!scatter)
+    return std::nullopt;
+  std::optional<std::string> rows = countIndices(scatter.getIndices());
+  if (!rows)
+    return std::nullopt;
+  // The extents of a row are those of the table, if they are not known.
+  auto type = cast<RankedTensorType>(scatter.getType());
+  for (int64_t extent : type.getShape().drop_front()) {
+    if (ShapedType::isDynamic(extent))
+      return std::nullopt;
+    *rows += " * " + std::to_string(extent);
+  }
+  return rows;
+}
+
+std::optional<GradientBound> GradientSupport::getBound(Value gradient) {
+  std::optional<std::string> elements = countElements(gradient);
+  if (!elements)
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(gradient.getType());
+  unsigned width = (type.getElementTypeBitWidth() + 7) / 8;
+  GradientBound bound{*elements, std::to_string(width) + " * " + *elements};
+  if (getArgument(patterns.originOf(gradient), derivative))
+    return bound;
+  // Two positions, and a coordinate for a row.
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  auto bytes = [](unsigned width) { return width == 0 ? 8 : width / 8; };
+  int64_t row = 1;
+  for (int64_t extent : type.getShape().drop_front())
+    row *= extent;
+  bound.bytes += (" + " + Twine(2 * bytes(encoding.getPosWidth())) + " + " +
+                  Twine(bytes(encoding.getCrdWidth())) + " * " + *elements)
+                     .str();
+  if (row > 1)
+    bound.bytes += " / " + std::to_string(row);
+  return bound;
+}

@@ -1,0 +1,139 @@
+// RUN: sparse-opt %s --split-input-file --sparse-autograd-differentiate --sparse-autograd-prove-sparsity --verify-diagnostics | FileCheck %s
+// RUN: not sparse-opt %s --split-input-file --sparse-autograd=compile-to=differentiate -o /dev/null 2>&1 | FileCheck %s --check-prefix=DEFAULT
+// RUN: sparse-opt %s --split-input-file --sparse-autograd="compile-to=differentiate prove-sparsity=false" -o /dev/null
+
+// DEFAULT: makes the gradient of a sparse tensor dense
+
+// What sparse gradients take at most, and what would make them dense.
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+func.func private @product(%a: tensor<?x?xf32, #csr>, %x: tensor<?x?xf32>, %z: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %y = linalg.matmul ins(%a, %x : tensor<?x?xf32, #csr>, tensor<?x?xf32>) outs(%z : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// The dense gradient of a dense argument is not bounded.
+// CHECK-LABEL: func private @product__vjp_0_1(
+// CHECK-SAME: tensor<?x?xf32, #{{[a-z0-9]*}}> {sparse_autograd.bound = {bytes = "4 * nnz(0)", elements = "nnz(0)"}, sparse_autograd.gradient_of = 0 : i64}
+// CHECK-SAME: tensor<?x?xf32> {sparse_autograd.gradient_of = 1 : i64})
+func.func @accept_product(%a: tensor<?x?xf32, #csr>, %x: tensor<?x?xf32>, %g: tensor<?x?xf32>)
+    -> (tensor<?x?xf32, #csr>, tensor<?x?xf32>) {
+  %r:3 = sparse_autograd.vjp @product(%a, %x, %g) cotangents(%g) {wrt = [0, 1]}
+      : (tensor<?x?xf32, #csr>, tensor<?x?xf32>, tensor<?x?xf32>), (tensor<?x?xf32>)
+      -> (tensor<?x?xf32>, tensor<?x?xf32, #csr>, tensor<?x?xf32>)
+  return %r#1, %r#2 : tensor<?x?xf32, #csr>, tensor<?x?xf32>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// A product of what was made dense, with elementwise ops on the way: the
+// cotangent is sampled before the product and before these ops.
+func.func private @densify(%a: tensor<8x4xf64, #csr>, %x: tensor<4x8xf64>, %b: tensor<8x4xf64>) -> tensor<8x8xf64> {
+  %zero = arith.constant dense<0.0> : tensor<8x8xf64>
+  %d = sparse_tensor.convert %a : tensor<8x4xf64, #csr> to tensor<8x4xf64>
+  %s = math.tanh %d : tensor<8x4xf64>
+  %p = arith.mulf %s, %b : tensor<8x4xf64>
+  %y = linalg.matmul ins(%p, %x : tensor<8x4xf64>, tensor<4x8xf64>) outs(%zero : tensor<8x8xf64>) -> tensor<8x8xf64>
+  return %y : tensor<8x8xf64>
+}
+
+// CHECK-LABEL: func private @densify__vjp_0(
+// CHECK-SAME: {sparse_autograd.bound = {bytes = "8 * nnz(0)", elements = "nnz(0)"}
+// CHECK-COUNT-2: sparse_autograd.sampled_generic
+func.func @accept_sampled(%a: tensor<8x4xf64, #csr>, %x: tensor<4x8xf64>, %b: tensor<8x4xf64>, %g: tensor<8x8xf64>)
+    -> tensor<8x4xf64, #csr> {
+  %r:2 = sparse_autograd.vjp @densify(%a, %x, %b) cotangents(%g) {wrt = [0]}
+      : (tensor<8x4xf64, #csr>, tensor<4x8xf64>, tensor<8x4xf64>), (tensor<8x8xf64>) -> (tensor<8x8xf64>, tensor<8x4xf64, #csr>)
+  return %r#1 : tensor<8x4xf64, #csr>
+}
+
+// -----
+
+#rows = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : dense), posWidth = 32, crdWidth = 16}>
+
+func.func private @read(%t: tensor<?x4xf32>, %i: tensor<?x2xi32>, %j: tensor<3x2xi32>) -> (tensor<?x2x4xf32>, tensor<3x2x4xf32>) {
+  %a = sparse_autograd.gather %t, %i : tensor<?x4xf32>, tensor<?x2xi32> -> tensor<?x2x4xf32>
+  %b = sparse_autograd.gather %t, %j : tensor<?x4xf32>, tensor<3x2xi32> -> tensor<3x2x4xf32>
+  return %a, %b : tensor<?x2x4xf32>, tensor<3x2x4xf32>
+}
+
+// CHECK-LABEL: func private @read__vjp_0_sparse(
+// CHECK-SAME: sparse_autograd.bound = {bytes = "4 * (6 + dim(1, 0) * 2) * 4 + 8 + 2 * (6 + dim(1, 0) * 2) * 4 / 4", elements = "(6 + dim(1, 0) * 2) * 4"}
+func.func @accept_rows(%t: tensor<?x4xf32>, %i: tensor<?x2xi32>, %j: tensor<3x2xi32>, %g: tensor<?x2x4xf32>, %h: tensor<3x2x4xf32>)
+    -> tensor<?x4xf32, #rows> {
+  %r:3 = sparse_autograd.vjp @read(%t, %i, %j) cotangents(%g, %h) {wrt = [0]}
+      : (tensor<?x4xf32>, tensor<?x2xi32>, tensor<3x2xi32>), (tensor<?x2x4xf32>, tensor<3x2x4xf32>)
+      -> (tensor<?x2x4xf32>, tensor<3x2x4xf32>, tensor<?x4xf32, #rows>)
+  return %r#2 : tensor<?x4xf32, #rows>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// Another gradient needs the dense product as a whole.
+// expected-note @below {{to the gradient of this argument}}
+func.func private @shared(%a: tensor<?x?xf64, #csr>, %b: tensor<?x?xf64>, %x: tensor<?x?xf64>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %d = sparse_tensor.convert %a : tensor<?x?xf64, #csr> to tensor<?x?xf64>
+  // expected-note @below {{what comes of it goes through this op}}
+  %e = arith.addf %d, %b : tensor<?x?xf64>
+  // expected-error @below {{'linalg.generic' op makes the gradient of a sparse tensor dense: it is sampled from a 'tensor<?x?xf64>' that only the backward part needs; sample what this op reads or makes with sparse_autograd.sample, select it by a mask, or ask for a gradient of type 'tensor<?x?xf64>'}}
+  %y = linalg.matmul ins(%e, %x : tensor<?x?xf64>, tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %y : tensor<?x?xf64>
+}
+
+func.func @reject_shared(%a: tensor<?x?xf64, #csr>, %b: tensor<?x?xf64>, %x: tensor<?x?xf64>, %g: tensor<?x?xf64>)
+    -> (tensor<?x?xf64, #csr>, tensor<?x?xf64>) {
+  %r:3 = sparse_autograd.vjp @shared(%a, %b, %x, %g) cotangents(%g) {wrt = [0, 1]}
+      : (tensor<?x?xf64, #csr>, tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>), (tensor<?x?xf64>)
+      -> (tensor<?x?xf64>, tensor<?x?xf64, #csr>, tensor<?x?xf64>)
+  return %r#1, %r#2 : tensor<?x?xf64, #csr>, tensor<?x?xf64>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// Asked for, a dense gradient is no error.
+func.func private @asked(%a: tensor<?x?xf64, #csr>, %b: tensor<?x?xf64>, %x: tensor<?x?xf64>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %d = sparse_tensor.convert %a : tensor<?x?xf64, #csr> to tensor<?x?xf64>
+  %e = arith.addf %d, %b : tensor<?x?xf64>
+  %y = linalg.matmul ins(%e, %x : tensor<?x?xf64>, tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %y : tensor<?x?xf64>
+}
+
+// CHECK-LABEL: func private @asked__vjp_0_dense_1(
+// CHECK-NOT: bound
+// CHECK: return
+func.func @accept_asked(%a: tensor<?x?xf64, #csr>, %b: tensor<?x?xf64>, %x: tensor<?x?xf64>, %g: tensor<?x?xf64>)
+    -> (tensor<?x?xf64>, tensor<?x?xf64>) {
+  %r:3 = sparse_autograd.vjp @asked(%a, %b, %x, %g) cotangents(%g) {wrt = [0, 1]}
+      : (tensor<?x?xf64, #csr>, tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>), (tensor<?x?xf64>)
+      -> (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>)
+  return %r#1, %r#2 : tensor<?x?xf64>, tensor<?x?xf64>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// The rows of a dense softmax depend on all of their elements.
+// expected-note @below {{to the gradient of this argument}}
+func.func private @softmax(%a: tensor<4x8xf64, #csr>, %x: tensor<8x4xf64>) -> tensor<4x4xf64> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf64>
+  %d = sparse_tensor.convert %a : tensor<4x8xf64, #csr> to tensor<4x8xf64>
+  // expected-note @below {{what comes of it goes through this op}}
+  %s = sparse_autograd.masked_softmax %d dims = [1] : tensor<4x8xf64>
+  // expected-error @below {{makes the gradient of a sparse tensor dense}}
+  %y = linalg.matmul ins(%s, %x : tensor<4x8xf64>, tensor<8x4xf64>) outs(%zero : tensor<4x4xf64>) -> tensor<4x4xf64>
+  return %y : tensor<4x4xf64>
+}
+
+func.func @reject_softmax(%a: tensor<4x8xf64, #csr>, %x: tensor<8x4xf64>, %g: tensor<4x4xf64>) -> tensor<4x8xf64, #csr> {
+  %r:2 = sparse_autograd.vjp @softmax(%a, %x) cotangents(%g) {wrt = [0]}
+      : (tensor<4x8xf64, #csr>, tensor<8x4xf64>), (tensor<4x4xf64>) -> (tensor<4x4xf64>, tensor<4x8xf64, #csr>)
+  return %r#1 : tensor<4x8xf64, #csr>
+}
