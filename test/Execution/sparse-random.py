@@ -6,6 +6,7 @@
 values, gradients on the patterns of the leaves, tangents, now and then second
 derivatives. `sparse-random.py FIRST COUNT` runs other ones."""
 
+import collections
 import sys
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ from sparse_functions import (FILLS, FORMATS, WIDTHS, SparseFunction, Variant,
 from sparse_masked_tables import masked
 from sparse_tables import generic
 
+KINDS = ("unary", "alike", "mixed", "matmul", "sample", "convert", "softmax",
+         "scaled", "transpose", "dense", "selected", "exp", "reduced",
+         "rolled", "reshaped", "inserted")
 ELEMENTWISE = {"addf": np.add, "subf": np.subtract, "mulf": np.multiply}
 UNARY = {"tanh": np.tanh, "sin": np.sin, "negf": np.negative}
 
@@ -35,7 +39,11 @@ class RandomProgram:
 
     def __init__(self, seed):
         self.rng = np.random.default_rng([29, seed])
-        names = self.rng.permutation(list(FORMATS[2]))[:3]
+        # Of 11 programs in turn, each has every format in another place.
+        count = len(FORMATS[2])
+        deck = np.random.default_rng([31, seed // count]).permutation(
+            list(FORMATS[2]))
+        names = np.roll(deck, -3 * (seed % count))[:3]
         self.encodings, self.names = {}, {}
         for place, name in zip("ABR", names):
             widths = WIDTHS[self.rng.integers(len(WIDTHS))]
@@ -43,8 +51,9 @@ class RandomProgram:
             self.names[place] = f"{name}_{widths[0]}_{widths[1]}"
         self.leaves = [Node("A"), Node("B"), Node("A"), Node(""), Node("")]
         self.nodes, self.lines = list(self.leaves), []
-        for _ in range(self.rng.integers(3, 8)):
-            self.add_op()
+        self.met = collections.Counter()  # kinds of ops and their formats
+        for kind in self.rng.permutation(KINDS)[:self.rng.integers(3, 8)]:
+            self.add_op(kind)
         # What is computed last, and something else.
         count = len(self.nodes)
         self.results = sorted({count - 1, int(self.rng.integers(5, count))})
@@ -54,7 +63,12 @@ class RandomProgram:
         numbers = [i for i, node in enumerate(self.nodes)
                    if sparse is None or bool(node.place) == sparse]
         late = self.rng.random() ** 0.5
-        return numbers[int(late * len(numbers))]
+        self.picked.append(numbers[int(late * len(numbers))])
+        return self.picked[-1]
+
+    def pick_often_sparse(self):
+        """Dense ones have no formats, and are met elsewhere."""
+        return self.pick(True if self.rng.random() < 0.8 else None)
 
     def type(self, number, element=""):
         place = self.nodes[number].place
@@ -74,15 +88,17 @@ class RandomProgram:
     def closed(self, mask, place):
         return closure(mask, self.encodings[place]) if place else None
 
-    def add_op(self):
-        kind = self.rng.choice(["unary", "alike", "mixed", "matmul", "sample",
-                                "convert", "softmax", "scaled", "transpose",
-                                "dense", "selected", "exp", "reduced",
-                                "rolled", "reshaped", "inserted"])
+    def add_op(self, kind):
+        self.picked = []
         getattr(self, f"add_{kind}")()
+        for place in {self.nodes[i].place for i in self.picked} | {
+                self.nodes[-1].place}:
+            if place:
+                self.met[kind, self.names[place].split("_")[0]] += 1
 
     def add_unary(self):
-        i, op = self.pick(), self.rng.choice(list(UNARY))
+        op = self.rng.choice(list(UNARY))
+        i = self.pick_often_sparse()
         dialect = "arith" if op == "negf" else "math"
         self.emit(self.nodes[i].place,
                   f"  ! = {dialect}.{op} {self.name(i)} : @",
@@ -90,7 +106,7 @@ class RandomProgram:
 
     def add_alike(self):
         """Two of one type, perhaps of one pattern."""
-        i = self.pick()
+        i = self.pick_often_sparse()
         place = self.nodes[i].place
         j = self.rng.choice([j for j, node in enumerate(self.nodes)
                              if node.place == place])
@@ -376,6 +392,9 @@ class RandomProgram:
             tuple(pattern(r) for r in self.results if self.nodes[r].place))
 
 
+met = collections.Counter()
+
+
 def programs(first, count):
     for start in range(first, first + count, 25):
         # Some make a sparse gradient dense on its way (sparse-proof.py).
@@ -383,7 +402,10 @@ def programs(first, count):
                           pipeline="prove-sparsity=false")
         for seed in range(start, min(start + 25, first + count)):
             drawn = RandomProgram(seed)
+            met.update(drawn.met)
             function = drawn.function(f"program{seed}")
+            # Every leaf is differentiated.
+            assert list(function.active()) == list(range(len(drawn.leaves)))
             variant = Variant(tuple(drawn.encodings.items()),
                               tuple(drawn.names.items()))
             second = seed % 4 == 0
@@ -401,4 +423,9 @@ def programs(first, count):
 
 arguments = [int(a) for a in sys.argv[1:]] or [25, 50]
 sys.argv = sys.argv[:1]
-finish(list(programs(*arguments)))
+drawn_programs = list(programs(*arguments))
+cells = {(kind, name): met[kind, name] for kind in KINDS if kind != "dense"
+         for name in FORMATS[2]}
+print(f"each op in each format in at least {min(cells.values())} programs; "
+      f"{sum(n >= 20 for n in cells.values())} of {len(cells)} in 20 or more")
+finish(drawn_programs)
