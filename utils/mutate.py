@@ -384,6 +384,12 @@ class Tests:
                     f"--sparse-autograd=compile-to={self.group.phase}", path],
                    self.options.tree, 60, self.env)
 
+    def lit_fails(self, chosen, seconds):
+        if self.options.numbers:
+            return False
+        return not run(self.lit(chosen), self.options.tree, seconds,
+                       self.env)[0]
+
     def lit(self, chosen):
         return [self.options.python,
                 os.path.join(self.options.build, "bin", "lit"), "-q", "-j1",
@@ -455,9 +461,7 @@ class Tests:
         near = sum(p[0] in nearest and p[1].startswith("f64") for p in programs)
         changed = 0
         for position, (test, name, path, before) in enumerate(programs):
-            if position == near and not run(self.lit(r"\.mlir"),
-                                            self.options.tree, 120,
-                                            self.env)[0]:
+            if position == near and self.lit_fails(r"\.mlir", 120):
                 return "lit", changed
             made, text = self.compile(path)
             if not made:
@@ -470,8 +474,7 @@ class Tests:
             changed += 1
             if self.fails(test, name, path, different):
                 return f"{test} {name}", changed
-        if not run(self.lit(r"\.(py|test)"), self.options.tree, 300,
-                   self.env)[0]:
+        if self.lit_fails(r"\.(py|test)", 300):
             return "lit", changed
         return None, changed
 
@@ -523,6 +526,8 @@ def main():
     parser.add_argument("--sample", type=int, help="how many, by chance")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="numbers, separated by commas")
+    parser.add_argument("--numbers", action="store_true",
+                        help="only what programs compute kills, no lit tests")
     parser.add_argument("--jobs", type=int, default=1, help="of the compiler")
     parser.add_argument("--minutes", type=float,
                         help="no further mutant after this time")
