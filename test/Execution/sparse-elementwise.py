@@ -11,10 +11,10 @@ import subprocess
 import numpy as np
 import scipy.special
 
-from execution import Program, close, finish
+from execution import DTYPES, Program, close, finish
 from sparse_functions import SparseFunction, table
-from sparse_storage import (MATRICES, block_encoding, build_storage,
-                            from_pattern, same_pattern)
+from sparse_storage import (MATRICES, block_encoding, from_pattern,
+                            same_pattern)
 from sparse_tables import elementwise, generic
 
 rng = np.random.default_rng(61)
@@ -181,6 +181,22 @@ def integers_program():
                     return same_pattern(result, expected) + close(
                         result.values, expected.values)
                 program.call(entry, storages, check, f"{repetition}")
+    # What is not zero of dense ones.
+    for number, element in enumerate(("i32", "i8", "i1", "i64")):
+        dtype = DTYPES[element]
+        for name, encoding in FORMATS.items():
+            dense, stored = (f"tensor<?x?x{element}{s}>"
+                             for s in ("", f", #{name}"))
+            entry = f"from_dense_{element}_{name}"
+            program.entry(entry, [dense], [stored], f"""
+  %y = sparse_tensor.convert %a0 : {dense} to {stored}
+  return %y : {stored}""")
+            for shape in ((4, 5), (1, 1), (0, 3)):
+                array = rng.integers(-1, 2, shape).astype(dtype)
+                expected = from_pattern(array, array != 0, encoding)
+                program.call(entry, [array], lambda result, expected=expected:
+                             same_pattern(result, expected) +
+                             close(result.values, expected.values))
     return program
 
 
