@@ -2,8 +2,8 @@
 # Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests the tests: mutants of the derivative rules and of the lowering of sparse
-tensors, which tests have to kill.
+"""Tests the tests: mutants of the derivative rules and of the lowering of
+sparse tensors, which tests have to kill.
 
 A mutant is the source with one change that a mistake could be: a sign, a
 dropped or doubled accumulation, swapped operands, an off-by-one, a negated
@@ -21,8 +21,8 @@ has the same share of every file; a smaller sample is the beginning of a larger
 one. Mutants that the file of results has are not run again.
 
 To begin with the tests run without a mutant, and the programs that they compile
-are kept with what the differentiation makes of them. For each mutant one file is
-compiled and two tools are linked. Then each of the programs is differentiated,
+are kept with what the differentiation makes of them. For each mutant one file
+is compiled and two tools are linked. Then each of the programs is differentiated,
 and lowered if the mutants are of the lowering: that fails, or some function is
 another one and the test of it is run, or this test cannot tell the mutant. The
 lit tests of the folder run as well. The first failure kills; so does a test

@@ -37,7 +37,8 @@ def of_real(function):
 
 # The op, what it computes, and where.
 KEEP = {
-    "math.sin": (np.sin, signed(0.2, 1.5)), "math.tan": (np.tan, signed(0.2, 1)),
+    "math.sin": (np.sin, signed(0.2, 1.5)),
+    "math.tan": (np.tan, signed(0.2, 1)),
     "math.sinh": (np.sinh, signed(0.2, 1.5)),
     "math.tanh": (np.tanh, signed(0.2, 1.5)),
     "math.asin": (np.arcsin, signed(0.1, 0.9)),

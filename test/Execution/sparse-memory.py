@@ -80,9 +80,9 @@ EXTENTS = """
 
 
 def training_program():
-    """Sparse weights, trained by gradient descent: a loop that carries them, one
-    that decides after each step whether to go on, and the gradient of what comes
-    of a loop by where it began."""
+    """Sparse weights, trained by gradient descent: a loop that carries them,
+    one that decides after each step whether to go on, and the gradient of what
+    comes of a loop by where it began."""
     program = Program("training", 1, threads=1)
     program.define_encoding("CSR", MATRICES["CSR"])
     alike = "affine_map<(i, j) -> (i, j)>"

@@ -138,4 +138,5 @@ with tempfile.TemporaryDirectory() as folder:
         sys.executable, os.path.join(HERE, "Inputs", "sanitized_call.py")))
     finish([*map(broken, ("after", "before", "short_buffers",
                           "short_argument")),
-            broken("next_row", "out-of-bounds access"), functions(), gcn(), recommender(), attention()])
+            broken("next_row", "out-of-bounds access"),
+            functions(), gcn(), recommender(), attention()])

@@ -6,15 +6,15 @@
     sanitized_call.py -O1 PROGRAM.mlir CALLS
 
 takes what sparse-call takes and prints what it prints, so that any test runs
-with EXECUTION_CALL="python sanitized_call.py". Every function gets the attribute
-sanitize_address; the runtime is built with the sanitizer too, keeps nothing for
+with EXECUTION_CALL="python sanitized_call.py". Every function gets the
+attribute sanitize_address; the runtime is built with the sanitizer too, keeps nothing for
 reuse and has zones around each block. So have the arguments. An access outside
 of these, or to what is released, ends the program. MLIR's checks at run time of
 what is loaded and stored are there as well: an index beyond an extent, though
 inside of a buffer, is an error of the call.
 
-SANITIZED_FOLDER holds the runtime and is filled by the first call. SANITIZED_EDIT
-names a change that must be found: of the code (see EDITS, and next_row), or
+SANITIZED_FOLDER holds the runtime and is filled by the first call.
+SANITIZED_EDIT names a change that must be found: of the code (see EDITS, and next_row), or
 short_argument, an argument that is shorter than it says."""
 
 import ctypes
