@@ -35,8 +35,8 @@ private:
   mlir::Value computeCarried(mlir::Value argument, mlir::Value init,
                              mlir::Value yielded);
 
-  /// The first op seen that makes a pattern as `op` does, by moving the elements
-  /// of the same patterns.
+  /// The first op seen that makes a pattern as `op` does, by moving the
+  /// elements of the same patterns.
   mlir::Operation *getFirstAlike(mlir::Operation *op);
 
   llvm::DenseMap<mlir::Value, mlir::Value> origins;

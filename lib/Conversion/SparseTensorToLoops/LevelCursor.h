@@ -38,8 +38,8 @@ public:
   std::pair<mlir::Value, mlir::Value> getSegment(mlir::OpBuilder &builder,
                                                  mlir::Location loc) const;
 
-  /// The part of it from coordinate `from` on, below `to`. Any level but a dense
-  /// one, which has all coordinates, is searched for both.
+  /// The part of it from coordinate `from` on, below `to`. Any level but a
+  /// dense one, which has all coordinates, is searched for both.
   std::pair<mlir::Value, mlir::Value> getSegment(mlir::OpBuilder &builder,
                                                  mlir::Location loc,
                                                  mlir::Value from,
