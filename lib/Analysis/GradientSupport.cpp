@@ -102,6 +102,9 @@ bool GradientSupport::visitSparse(Value value) {
 }
 
 bool GradientSupport::visitDense(Value value) {
+  // A mask says where elements of a gradient are; it holds none.
+  if (!isa<FloatType>(getElementTypeOrSelf(value.getType())))
+    return true;
   Operation *op = value.getDefiningOp();
   // What the caller gives, what the program computes anyway, and nothing.
   if (!op) {

@@ -46,11 +46,12 @@ public:
   GradientSupport(mlir::func::FuncOp derivative,
                   mlir::ValueRange primalResults);
 
-  /// The first dense tensor, found from the sparse `gradient` back, that has
-  /// all elements of its space and is made for the backward part alone; nothing
-  /// if there is none. An elementwise op that is read once is computed where it
-  /// is read: it is no tensor of its own. An operand that the region of an op
-  /// does not read, or multiplies with an absent element, is none either.
+  /// The first dense tensor of floats, found from the sparse `gradient` back,
+  /// that has all elements of its space and is made for the backward part
+  /// alone; nothing if there is none. An elementwise op that is read once is
+  /// computed where it is read: it is no tensor of its own. An operand that the
+  /// region of an op does not read, or multiplies with an absent element, is
+  /// none either.
   std::optional<DensityPath> findDensity(mlir::Value gradient);
 
   /// The bound of the sparse `gradient`; nothing if its pattern comes from an
