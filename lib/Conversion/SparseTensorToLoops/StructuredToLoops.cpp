@@ -281,10 +281,10 @@ SmallVector<SmallVector<Value>> Kernel::lower() {
     Type element =
         cast<RankedTensorType>(op->getResultTypes().front()).getElementType();
     Value values = storage.getValues();
-    // Where every value is written there is nothing to start from.
+    // Where every value is written, and once, there is nothing to start from.
     bool writesAll =
         op.getMatchingIndexingMap(&op->getOpOperand(pattern)).isPermutation();
-    if (!isReduction() && writesAll) {
+    if (writesAll) {
       values = tensor::EmptyOp::create(
           builder, loc, tensor::getMixedSizes(builder, loc, values), element);
       // What pads blocks is no element, and stays a zero.
