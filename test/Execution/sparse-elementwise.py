@@ -13,7 +13,7 @@ import scipy.special
 
 from execution import DTYPES, Program, close, finish
 from sparse_functions import SparseFunction, table
-from sparse_storage import (MATRICES, block_encoding, from_pattern,
+from sparse_storage import (MATRICES, VECTORS, block_encoding, from_pattern,
                             same_pattern)
 from sparse_tables import elementwise, generic
 
@@ -201,6 +201,33 @@ def integers_program():
     return program
 
 
+def window_program():
+    """A sparse operand at a sum of two loops."""
+    program = Program("window", 0, threads=1)
+    program.define_encoding("V", VECTORS["SparseVector"])
+    for name, index in (("left", "i + j"), ("right", "j + i")):
+        program.entry(name, ["tensor<7xf64, #V>", "tensor<3xf64>"],
+                      ["tensor<5xf64>"], f"""
+  %c = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<5xf64>
+  %z = linalg.fill ins(%c : f64) outs(%e : tensor<5xf64>) -> tensor<5xf64>
+  %y = linalg.generic {{indexing_maps = [affine_map<(i, j) -> ({index})>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}} ins(%a0, %a1 : tensor<7xf64, #V>, tensor<3xf64>) outs(%z : tensor<5xf64>) {{
+  ^bb0(%x: f64, %k: f64, %o: f64):
+    %p = arith.mulf %x, %k : f64
+    %r = arith.addf %o, %p : f64
+    linalg.yield %r : f64
+  }} -> tensor<5xf64>
+  return %y : tensor<5xf64>""")
+        for _ in range(5):
+            a, w = rng.uniform(-1, 1, 7), rng.uniform(-1, 1, 3)
+            mask = rng.random(7) < 0.6
+            wanted = np.correlate(np.where(mask, a, 0), w)
+            program.call(name, [from_pattern(a, mask, VECTORS["SparseVector"]),
+                                w], lambda y, wanted=wanted:
+                         close(y, wanted, 1e-14))
+    return program
+
+
 class Refused:
     """Has the members that `finish` looks at."""
     name, types, calls, failures, comparisons = "refused", {}, LEAVE, [], 0
@@ -224,4 +251,4 @@ func.func @f(%a: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {{
 
 
 finish([table("kept", FUNCTIONS, 2, 3), table("extrema", PAIRS, 3, 3),
-        integers_program(), Refused()])
+        integers_program(), window_program(), Refused()])

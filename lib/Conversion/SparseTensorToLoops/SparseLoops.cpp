@@ -174,7 +174,9 @@ SmallVector<Value> Emitter::emitBind(unsigned index, VisitedElement element,
   if (!isWhole)
     loopIndex = arith::SubIOp::create(
         builder, loc, coordinate,
-        apply(getOffset(expr, step.loop), element.indices));
+        apply(simplifyAffineExpr(getOffset(expr, step.loop),
+                                 element.indices.size(), /*numSymbols=*/0),
+              element.indices));
   element.indices[step.loop] = loopIndex;
   if (isWhole && !isBlocked)
     return emit(index + 1, std::move(element), carried);
