@@ -18,12 +18,12 @@ using namespace mlir;
 using namespace sparse_autograd;
 
 GradientSupport::GradientSupport(func::FuncOp derivative,
-                                 ValueRange primalResults)
+                                 ValueRange otherResults)
     : derivative(derivative) {
-  SmallVector<Value> open(primalResults);
+  SmallVector<Value> open(otherResults);
   while (!open.empty())
     if (Operation *op = open.pop_back_val().getDefiningOp())
-      if (primal.insert(op).second)
+      if (needed.insert(op).second)
         forEachReadValue(op, [&](Value value) { open.push_back(value); });
 }
 
@@ -81,7 +81,7 @@ bool GradientSupport::visitYields(OpResult result) {
 
 bool GradientSupport::visitSparse(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || primal.contains(op) || !visited.insert(value).second)
+  if (!op || needed.contains(op) || !visited.insert(value).second)
     return true;
   path.push_back(op);
   llvm::scope_exit leave([&]() { path.pop_back(); });
@@ -109,9 +109,9 @@ bool GradientSupport::visitDense(Value value) {
   // What the caller gives, what the program computes anyway, and nothing.
   if (!op) {
     Operation *loop = value.getParentBlock()->getParentOp();
-    return loop == derivative || primal.contains(loop) || report(loop);
+    return loop == derivative || needed.contains(loop) || report(loop);
   }
-  if (primal.contains(op) || isa<tensor::EmptyOp, linalg::FillOp>(op) ||
+  if (needed.contains(op) || isa<tensor::EmptyOp, linalg::FillOp>(op) ||
       op->hasTrait<OpTrait::ConstantLike>())
     return true;
   path.push_back(op);

@@ -249,9 +249,10 @@ sparse_autograd::buildDerivative(func::FuncOp function,
     unsigned first = derivative.getNumResults() - request.wrt.size();
     OpBuilder builder(derivative.getContext());
     for (auto [offset, index] : llvm::enumerate(request.wrt))
-      derivative.setResultAttr(first + offset,
-                               SparseAutogradDialect::getGradientOfAttrName(),
-                               builder.getI64IntegerAttr(index));
+      if (isSparse(request.tangents[offset]))
+        derivative.setResultAttr(first + offset,
+                                 SparseAutogradDialect::getGradientOfAttrName(),
+                                 builder.getI64IntegerAttr(index));
   }
   return derivative;
 }

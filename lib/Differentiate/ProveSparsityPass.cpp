@@ -27,7 +27,7 @@ static void reportDensity(func::FuncOp derivative, unsigned argument,
       path.entry->emitOpError("makes the gradient of a sparse tensor dense: it "
                               "is sampled from a ");
   diagnostic << dense
-             << " that only the backward part needs; sample what this op reads "
+             << " that nothing else needs; sample what this op reads "
                 "or makes with sparse_autograd.sample, select it by a mask, or "
                 "ask for a gradient of type "
              << dense;
@@ -48,17 +48,17 @@ struct ProveSparsityPass
   LogicalResult prove(func::FuncOp derivative) {
     StringRef attribute = SparseAutogradDialect::getGradientOfAttrName();
     Operation *terminator = derivative.getBody().front().getTerminator();
-    SmallVector<Value> primal;
+    SmallVector<Value> others;
     SmallVector<unsigned> gradients;
     for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
-      if (!derivative.getResultAttr(index, attribute))
-        primal.push_back(value);
-      else if (isSparse(value.getType()))
+      if (derivative.getResultAttr(index, attribute))
         gradients.push_back(index);
+      else
+        others.push_back(value);
     }
     if (gradients.empty())
       return success();
-    GradientSupport support(derivative, primal);
+    GradientSupport support(derivative, others);
     for (unsigned index : gradients) {
       Value gradient = terminator->getOperand(index);
       if (std::optional<DensityPath> density = support.findDensity(gradient)) {

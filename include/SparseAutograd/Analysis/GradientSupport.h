@@ -9,7 +9,7 @@
 // Follows a sparse gradient back through the derivative that computes it. Its
 // support is that of a pattern, or of the rows that were read; what is of
 // interest is whether something on the way has more elements: a dense tensor
-// over the space of the gradient, which only the backward part needs.
+// over the space of the gradient, which nothing else needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,13 +41,12 @@ struct GradientBound {
 
 class GradientSupport {
 public:
-  /// `primalResults` are the results of the derivative that are not gradients:
-  /// what they need is there without the backward part.
-  GradientSupport(mlir::func::FuncOp derivative,
-                  mlir::ValueRange primalResults);
+  /// `otherResults` are the results of the derivative that are not sparse
+  /// gradients: what they need is there anyway.
+  GradientSupport(mlir::func::FuncOp derivative, mlir::ValueRange otherResults);
 
   /// The first dense tensor of floats, found from the sparse `gradient` back,
-  /// that has all elements of its space and is made for the backward part
+  /// that has all elements of its space and is made for sparse gradients
   /// alone; nothing if there is none. An elementwise op that is read once is
   /// computed where it is read: it is no tensor of its own. An operand that the
   /// region of an op does not read, or multiplies with an absent element, is
@@ -69,7 +68,7 @@ private:
 
   mlir::func::FuncOp derivative;
   SparsePatterns patterns;
-  llvm::DenseSet<mlir::Operation *> primal;
+  llvm::DenseSet<mlir::Operation *> needed;
   llvm::DenseSet<mlir::Value> visited;
   /// While a gradient is followed: the ops from it on, and what was found.
   llvm::SmallVector<mlir::Operation *> path;

@@ -74,7 +74,7 @@ def ProveSparsityPass
   let description = [{
     Follows each gradient of a sparse type back through the derivative that
     computes it, to what it is made of. A dense tensor over the same dimensions
-    that the results of the function do not need, and that is no elementwise
+    that no other result of the function needs, and that is no elementwise
     value which is computed where it is read, would be a dense gradient of a
     sparse tensor: that is an error at the op which makes it, with the ops from
     there to the gradient and the remedies. Masks, of i1, do not count. What a region does not read of an

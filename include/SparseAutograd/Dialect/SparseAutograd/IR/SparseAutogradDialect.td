@@ -29,8 +29,8 @@ def SparseAutogradDialect : Dialect {
     Arguments and results of functions carry two attributes of the dialect:
     `sparse_autograd.name` (a string: what tools call the argument) and
     `sparse_autograd.mask_of` (a string, on an argument of i1: it is true at
-    the elements that are present in the argument of that name). Results of
-    derivatives carry `sparse_autograd.gradient_of` (an i64: the number of the
+    the elements that are present in the argument of that name). Sparse results
+    of derivatives carry `sparse_autograd.gradient_of` (an i64: the number of the
     argument whose gradient it is) and, once that is proved,
     `sparse_autograd.bound` (what the gradient takes at most; see the pass
     `--sparse-autograd-prove-sparsity`).
