@@ -188,6 +188,10 @@ CASES = [
     linalg.yield %r : f64""") + f"\n  return %y : {matrix(5, 3)}",
          lambda a, b: a.T @ b, (0,)),
     # Refused, or a crash.
+    Case("slice_of_a_sparse_tensor", ((8, 8),), (4, 4),
+         stored("%s", "%a0", 8, 8, "CSR") + f"""
+  %y = tensor.extract_slice %s[2, 3] [4, 4] [1, 1] : {matrix(8, 8, "CSR")} to {matrix(4, 4, "CSR")}""" +
+         dense(4, 4, "CSR"), lambda a: a[2:6, 3:7], (0,)),
     _elementwise("selected_by_a_sparse_mask", """
     %m = arith.cmpf one, %b0, %nothing : f64
     %r = arith.select %m, %b1, %nothing : f64
@@ -333,11 +337,6 @@ func.func @f(%n: index) -> f64 {{
 func.func @f(%a: {S}, %i: index) -> f64 {{
   %y = tensor.extract %a[%i, %i] : {S} // HERE
   return %y : f64
-}}""", NOT_LOWERED),
-    Refusal("slice_of_a_sparse_tensor", f"""
-func.func @f(%a: {matrix(8, 8, "CSR")}) -> {matrix(4, 4, "CSR")} {{
-  %y = tensor.extract_slice %a[0, 0] [4, 4] [1, 1] : {matrix(8, 8, "CSR")} to {matrix(4, 4, "CSR")} // HERE
-  return %y : {matrix(4, 4, "CSR")}
 }}""", NOT_LOWERED),
     Refusal("loop_over_entries", f"""
 func.func @f(%a: {S}) -> f64 {{
