@@ -8,7 +8,6 @@
 
 #include "SparseAutograd/Analysis/GradientSupport.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
-#include "SparseAutograd/Analysis/ScalarTerms.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -45,15 +44,11 @@ static bool spans(AffineMap map, AffineMap whole) {
 }
 
 bool GradientSupport::visitStructured(linalg::LinalgOp op) {
-  ScalarTerms terms(op);
-  llvm::SmallBitVector none(op->getNumOperands());
-  SmallVector<const Term *> yields = terms.getYields(none);
-  OpOperand *init = op.getDpsInitOperand(0);
-  AffineMap space = op.getMatchingIndexingMap(init);
+  AffineMap space = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get();
     if (!isa<RankedTensorType>(value.getType()) ||
-        !terms.reads(yields, operand.getOperandNumber()))
+        !op.payloadUsesValueFromOperand(&operand))
       continue;
     bool isSpanning = spans(op.getMatchingIndexingMap(&operand), space);
     if (isSparse(value.getType()) ? !visitSparse(value)
@@ -152,20 +147,27 @@ static std::optional<unsigned> getArgument(Value value, func::FuncOp function) {
   return argument.getArgNumber();
 }
 
+/// The sum of what `count` says of each of `values`; nothing if it does of one.
+static std::optional<std::string>
+addAll(ValueRange values,
+       llvm::function_ref<std::optional<std::string>(Value)> count) {
+  std::string sum;
+  for (Value value : values) {
+    std::optional<std::string> number = count(value);
+    if (!number)
+      return std::nullopt;
+    sum += (sum.empty() ? "" : " + ") + *number;
+  }
+  return "(" + sum + ")";
+}
+
 std::optional<std::string> GradientSupport::countIndices(Value indices) {
   auto type = cast<RankedTensorType>(indices.getType());
   if (type.hasStaticShape())
     return std::to_string(type.getNumElements());
-  if (auto concat = indices.getDefiningOp<tensor::ConcatOp>()) {
-    std::string sum;
-    for (Value input : concat.getInputs()) {
-      std::optional<std::string> count = countIndices(input);
-      if (!count)
-        return std::nullopt;
-      sum += (sum.empty() ? "" : " + ") + *count;
-    }
-    return "(" + sum + ")";
-  }
+  if (auto concat = indices.getDefiningOp<tensor::ConcatOp>())
+    return addAll(concat.getInputs(),
+                  [&](Value input) { return countIndices(input); });
   if (auto cast = indices.getDefiningOp<tensor::CastOp>())
     return countIndices(cast.getSource());
   std::optional<unsigned> argument = getArgument(indices, derivative);
@@ -181,55 +183,36 @@ std::optional<std::string> GradientSupport::countIndices(Value indices) {
   return product;
 }
 
-std::optional<std::string> GradientSupport::countElements(Value sparse) {
-  Value origin = patterns.originOf(sparse);
-  if (std::optional<unsigned> argument = getArgument(origin, derivative))
-    return ("nnz(" + Twine(*argument) + ")").str();
-  if (auto sum = origin.getDefiningOp<AccumulateOp>()) {
-    std::string total;
-    for (Value input : sum.getInputs()) {
-      std::optional<std::string> count = countElements(input);
-      if (!count)
-        return std::nullopt;
-      total += (total.empty() ? "" : " + ") + *count;
-    }
-    return "(" + total + ")";
-  }
-  auto scatter = origin.getDefiningOp<ScatterRowsOp>();
-  if (!scatter)
-    return std::nullopt;
-  std::optional<std::string> rows = countIndices(scatter.getIndices());
-  if (!rows)
-    return std::nullopt;
-  // The extents of a row are those of the table, if they are not known.
-  auto type = cast<RankedTensorType>(scatter.getType());
-  for (int64_t extent : type.getShape().drop_front()) {
-    if (ShapedType::isDynamic(extent))
-      return std::nullopt;
-    *rows += " * " + std::to_string(extent);
-  }
-  return rows;
+std::optional<std::string> GradientSupport::countRows(Value rowSparse) {
+  if (auto sum = rowSparse.getDefiningOp<AccumulateOp>())
+    return addAll(sum.getInputs(),
+                  [&](Value input) { return countRows(input); });
+  auto scatter = rowSparse.getDefiningOp<ScatterRowsOp>();
+  return scatter ? countIndices(scatter.getIndices()) : std::nullopt;
 }
 
 std::optional<GradientBound> GradientSupport::getBound(Value gradient) {
-  std::optional<std::string> elements = countElements(gradient);
-  if (!elements)
-    return std::nullopt;
   auto type = cast<RankedTensorType>(gradient.getType());
-  unsigned width = (type.getElementTypeBitWidth() + 7) / 8;
-  GradientBound bound{*elements, std::to_string(width) + " * " + *elements};
-  if (getArgument(patterns.originOf(gradient), derivative))
-    return bound;
-  // Two positions, and a coordinate for a row.
+  std::string width = std::to_string((type.getElementTypeBitWidth() + 7) / 8);
+  Value origin = patterns.originOf(gradient);
+  if (std::optional<unsigned> argument = getArgument(origin, derivative)) {
+    std::string elements = ("nnz(" + Twine(*argument) + ")").str();
+    return GradientBound{elements, width + " * " + elements};
+  }
+  // The extents of a row that are not known are those of the table.
+  std::optional<std::string> rows = countRows(origin);
+  ArrayRef<int64_t> row = type.getShape().drop_front();
+  if (!rows || ShapedType::isDynamicShape(row))
+    return std::nullopt;
+  std::string elements = *rows;
+  for (int64_t extent : row)
+    elements += " * " + std::to_string(extent);
+  // Two positions, and a coordinate for each row.
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  auto bytes = [](unsigned width) { return width == 0 ? 8 : width / 8; };
-  int64_t row = 1;
-  for (int64_t extent : type.getShape().drop_front())
-    row *= extent;
-  bound.bytes += (" + " + Twine(2 * bytes(encoding.getPosWidth())) + " + " +
-                  Twine(bytes(encoding.getCrdWidth())) + " * " + *elements)
-                     .str();
-  if (row > 1)
-    bound.bytes += " / " + std::to_string(row);
-  return bound;
+  auto bytes = [](unsigned bits) { return bits == 0 ? 8 : bits / 8; };
+  return GradientBound{elements,
+                       (Twine(width) + " * " + elements + " + " +
+                        Twine(2 * bytes(encoding.getPosWidth())) + " + " +
+                        Twine(bytes(encoding.getCrdWidth())) + " * " + *rows)
+                           .str()};
 }

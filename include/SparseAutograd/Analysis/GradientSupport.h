@@ -49,8 +49,7 @@ public:
   /// that has all elements of its space and is made for sparse gradients
   /// alone; nothing if there is none. An elementwise op that is read once is
   /// computed where it is read: it is no tensor of its own. An operand that the
-  /// region of an op does not read, or multiplies with an absent element, is
-  /// none either.
+  /// region of an op does not read counts no more.
   std::optional<DensityPath> findDensity(mlir::Value gradient);
 
   /// The bound of the sparse `gradient`; nothing if its pattern comes from an
@@ -63,7 +62,8 @@ private:
   bool visitStructured(mlir::linalg::LinalgOp op);
   bool visitYields(mlir::OpResult result);
   bool report(mlir::Operation *op);
-  std::optional<std::string> countElements(mlir::Value sparse);
+  /// At most so many rows are stored, or indices there.
+  std::optional<std::string> countRows(mlir::Value rowSparse);
   std::optional<std::string> countIndices(mlir::Value indices);
 
   mlir::func::FuncOp derivative;

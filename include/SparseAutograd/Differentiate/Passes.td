@@ -77,8 +77,7 @@ def ProveSparsityPass
     that no other result of the function needs, and that is no elementwise
     value which is computed where it is read, would be a dense gradient of a
     sparse tensor: that is an error at the op which makes it, with the ops from
-    there to the gradient and the remedies. Masks, of i1, do not count. What a region does not read of an
-    operand, or multiplies with an element that is absent, does not count.
+    there to the gradient and the remedies. Masks, of i1, do not count.
 
     A gradient that passes gets the attribute `sparse_autograd.bound` on its
     result: the elements that it stores at most and the bytes of what it does
