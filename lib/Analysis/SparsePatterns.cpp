@@ -16,6 +16,12 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
+bool sparse_autograd::movesElements(Operation *op) {
+  return isa<tensor::CollapseShapeOp, tensor::ConcatOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp,
+             sparse_tensor::ConcatenateOp>(op);
+}
+
 Value SparsePatterns::originOf(Value value) {
   if (Value known = origins.lookup(value))
     return known;
@@ -117,9 +123,7 @@ Value SparsePatterns::computeOrigin(Value value) {
     OpOperand *source = getPatternSource(generic);
     return source ? originOf(source->get()) : value;
   }
-  if (isa<tensor::CollapseShapeOp, tensor::ConcatOp, tensor::ExpandShapeOp,
-          tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp,
-          tensor::EmptyOp, sparse_tensor::ConcatenateOp>(op))
+  if (movesElements(op) || isa<tensor::EmptyOp>(op))
     return getFirstAlike(op)->getResult(0);
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     unsigned number = result.getResultNumber();

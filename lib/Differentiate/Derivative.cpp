@@ -14,7 +14,6 @@
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "Transposition.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -133,14 +132,7 @@ static Value createZeroOfType(OpBuilder &builder, Location loc, Value like,
     return createZero(builder, loc, like);
   if (!isSparse(type))
     return createZero(builder, loc, createDenseLike(builder, loc, like));
-  // Nothing is stored.
-  auto tensor = cast<RankedTensorType>(type);
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, like),
-      tensor.getElementType(), tensor.getEncoding());
-  return empty.getType() == type
-             ? empty
-             : tensor::CastOp::create(builder, loc, type, empty).getResult();
+  return createEmptyOfType(builder, loc, cast<RankedTensorType>(type), like);
 }
 
 /// Appends the gradients, or vector-Jacobian products, to the results.

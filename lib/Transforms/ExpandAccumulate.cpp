@@ -34,9 +34,7 @@ struct ExpandAccumulate : OpRewritePattern<AccumulateOp> {
       init = *dense;
       inputs.erase(dense);
     } else if (isSparse(type)) {
-      init = tensor::EmptyOp::create(
-          rewriter, loc, tensor::getMixedSizes(rewriter, loc, inputs.front()),
-          type.getElementType(), type.getEncoding());
+      init = createEmptyOfType(rewriter, loc, type, inputs.front());
     } else {
       init = createZeros(rewriter, loc,
                          createDenseLike(rewriter, loc, inputs.front()),

@@ -14,6 +14,7 @@
 
 #include "SparseAutograd/Transforms/SparseElementwise.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -45,11 +46,7 @@ struct ConvertSparseElementwise : RewritePattern {
         like = operand;
     }
     maps.push_back(identity);
-    Value init = tensor::EmptyOp::create(
-        rewriter, loc, tensor::getMixedSizes(rewriter, loc, like),
-        type.getElementType(), type.getEncoding());
-    if (init.getType() != type)
-      init = tensor::CastOp::create(rewriter, loc, type, init);
+    Value init = createEmptyOfType(rewriter, loc, type, like);
     SmallVector<utils::IteratorType> iterators(type.getRank(),
                                                utils::IteratorType::parallel);
     rewriter.replaceOpWithNewOp<linalg::GenericOp>(

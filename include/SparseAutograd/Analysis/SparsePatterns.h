@@ -13,6 +13,10 @@
 
 namespace sparse_autograd {
 
+/// Whether `op` makes a tensor of the elements of its operands at other places:
+/// a reshape, a slice, a concatenation or a padding.
+bool movesElements(mlir::Operation *op);
+
 /// Follows sparse values to where their patterns come from. Two values of one
 /// origin share positions and coordinates, so that element q of the one and of
 /// the other are at the same place.

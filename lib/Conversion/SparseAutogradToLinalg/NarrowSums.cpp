@@ -53,17 +53,11 @@ static Value changeWidth(OpBuilder &builder, Location loc, Value value,
   };
   if (!isSparse(type))
     return change(builder, loc, value, type.clone(element));
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  return createStructured(
-             builder, loc, value, createEmptyLike(builder, loc, value, element),
-             {identity, identity}, iterators,
-             [&](OpBuilder &nested, Location loc, ValueRange elements) {
-               linalg::YieldOp::create(
-                   nested, loc, change(nested, loc, elements[0], element));
-             })
-      ->getResult(0);
+  return createElementwise(
+      builder, loc, value, value, element,
+      [&](OpBuilder &nested, Location loc, ValueRange elements) {
+        return change(nested, loc, elements[0], element);
+      });
 }
 
 /// The tensor that a sum in f32 starts from, in place of `init`.

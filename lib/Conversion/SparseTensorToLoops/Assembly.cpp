@@ -9,6 +9,7 @@
 #include "Assembly.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseStorage.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -16,6 +17,19 @@
 using namespace mlir;
 using namespace mlir::sparse_tensor;
 using namespace sparse_autograd;
+
+Value sparse_autograd::listEntry(OpBuilder &builder, Location loc,
+                                 AffineMap levels, ValueRange indices,
+                                 Value entries, Value number) {
+  for (auto [level, expr] : llvm::enumerate(levels.getResults())) {
+    Value coordinate =
+        affine::expandAffineExpr(builder, loc, expr, indices, {});
+    Value column = arith::ConstantIndexOp::create(builder, loc, level);
+    entries = tensor::InsertOp::create(builder, loc, coordinate, entries,
+                                       ValueRange{number, column});
+  }
+  return entries;
+}
 
 AssembledStorage
 sparse_autograd::assembleStorage(OpBuilder &builder, Location loc,

@@ -23,6 +23,13 @@ struct AssembledStorage {
   mlir::Value slots;
 };
 
+/// Writes entry `number` into the tensor `entries`, which has a row for each:
+/// the coordinates that `levels`, a map from indices to levels, gives at
+/// `indices`.
+mlir::Value listEntry(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::AffineMap levels, mlir::ValueRange indices,
+                      mlir::Value entries, mlir::Value number);
+
 /// Stores `count` entries, given by the coordinates of their levels, a row
 /// each, in any order and with repetitions, in the levels of `type`. `extents`
 /// are those of the dimensions.

@@ -15,6 +15,7 @@
 #include "SparseAutograd/Conversion/SparseTensorToLoops/SparseTensorToLoops.h"
 
 #include "MoveEntries.h"
+#include "OpsOnComponents.h"
 #include "RowsToLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
@@ -96,224 +97,6 @@ struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
   }
 };
 
-/// A pattern or zeros: other values at the same places.
-template <typename OpTy>
-struct LowerConstantValues : OpConversionPattern<OpTy> {
-  using OpConversionPattern<OpTy>::OpConversionPattern;
-  using Adaptor = typename OpConversionPattern<OpTy>::OneToNOpAdaptor;
-
-  LogicalResult
-  matchAndRewrite(OpTy op, Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getType());
-    SparseStorage storage(cast<RankedTensorType>(op->getOperand(0).getType()),
-                          adaptor.getOperands().front());
-    Type element = type.getElementType();
-    TypedAttr value = std::is_same_v<OpTy, PatternOp>
-                          ? TypedAttr(rewriter.getBoolAttr(true))
-                          : rewriter.getZeroAttr(element);
-    Value constant = arith::ConstantOp::create(rewriter, loc, value);
-    Value empty = tensor::EmptyOp::create(
-        rewriter, loc,
-        tensor::getMixedSizes(rewriter, loc, storage.getValues()), element);
-    Value values =
-        linalg::FillOp::create(rewriter, loc, constant, empty).getResult(0);
-    rewriter.replaceOpWithMultiple(
-        op, {storage.withValues(rewriter, loc, values, type)});
-    return success();
-  }
-};
-
-struct LowerStoredValues : OpConversionPattern<StoredValuesOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(StoredValuesOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    SparseStorage storage(cast<RankedTensorType>(op.getInput().getType()),
-                          adaptor.getInput());
-    Value values = storage.getValues();
-    if (values.getType() != op.getType())
-      values =
-          tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), values);
-    rewriter.replaceOp(op, values);
-    return success();
-  }
-};
-
-struct LowerStoredCoordinates : OpConversionPattern<StoredCoordinatesOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(StoredCoordinatesOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    SparseStorage storage(cast<RankedTensorType>(op.getInput().getType()),
-                          adaptor.getInput());
-    Value list = storage.getCoordinates(op.getLevel().getZExtValue());
-    Type index = rewriter.getIndexType();
-    if (getElementTypeOrSelf(list) != index) {
-      AffineMap identity = rewriter.getMultiDimIdentityMap(1);
-      list =
-          createStructured(
-              rewriter, loc, list, createEmptyLike(rewriter, loc, list, index),
-              {identity, identity}, utils::IteratorType::parallel,
-              [&](OpBuilder &nested, Location loc, ValueRange elements) {
-                Value coordinate = arith::IndexCastUIOp::create(
-                    nested, loc, index, elements.front());
-                linalg::YieldOp::create(nested, loc, coordinate);
-              })
-              ->getResult(0);
-    }
-    if (list.getType() != op.getType())
-      list = tensor::CastOp::create(rewriter, loc, op.getType(), list);
-    rewriter.replaceOp(op, list);
-    return success();
-  }
-};
-
-struct LowerWithValues : OpConversionPattern<WithValuesOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(WithValuesOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    SparseStorage storage(cast<RankedTensorType>(op.getPattern().getType()),
-                          adaptor.getPattern());
-    Value values = adaptor.getValues().front();
-    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    Value isEqual = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::eq,
-        tensor::DimOp::create(rewriter, loc, values, zero),
-        tensor::DimOp::create(rewriter, loc, storage.getValues(), zero));
-    cf::AssertOp::create(rewriter, loc, isEqual,
-                         "sparse_autograd.with_values: there must be as many "
-                         "values as the pattern stores");
-    auto list = RankedTensorType::get({ShapedType::kDynamic},
-                                      getElementTypeOrSelf(values.getType()));
-    if (values.getType() != list)
-      values = tensor::CastOp::create(rewriter, loc, list, values);
-    rewriter.replaceOpWithMultiple(
-        op, {storage.withValues(rewriter, loc, values,
-                                cast<RankedTensorType>(op.getType()))});
-    return success();
-  }
-};
-
-/// A cast between shapes of one encoding.
-struct LowerCast : OpConversionPattern<tensor::CastOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(tensor::CastOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto from = cast<RankedTensorType>(op.getSource().getType());
-    auto to = cast<RankedTensorType>(op.getType());
-    SparseStorage storage(from, adaptor.getSource());
-    rewriter.replaceOpWithMultiple(
-        op,
-        {storage.withValues(rewriter, op.getLoc(), storage.getValues(), to)});
-    return success();
-  }
-};
-
-struct LowerDim : OpConversionPattern<tensor::DimOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(tensor::DimOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    std::optional<int64_t> dim = op.getConstantIndex();
-    SparseStorage storage(cast<RankedTensorType>(op.getSource().getType()),
-                          adaptor.getSource());
-    rewriter.replaceOp(op, storage.getExtent(rewriter, op.getLoc(), *dim));
-    return success();
-  }
-};
-
-/// An empty tensor stores nothing where it can, and zeros where it must.
-struct LowerEmpty : OpConversionPattern<tensor::EmptyOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(tensor::EmptyOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto zeros = [&](Value count, Type element) -> Value {
-      Value empty = tensor::EmptyOp::create(
-          rewriter, loc, ArrayRef<OpFoldResult>{count}, element);
-      Value zero = arith::ConstantOp::create(rewriter, loc,
-                                             rewriter.getZeroAttr(element));
-      return linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
-    };
-    sparse_tensor::SparseTensorType type(op.getType());
-    SmallVector<Value> extents = llvm::map_to_vector(
-        op.getMixedSizes(), [&](OpFoldResult extent) -> Value {
-          return getValueOrCreateConstantIndexOp(rewriter, loc, extent);
-        });
-    SmallVector<Value> levelExtents =
-        getLevelExtents(rewriter, loc, op.getType(), extents);
-    SmallVector<Value> components;
-    Value count = arith::ConstantIndexOp::create(rewriter, loc, 1);
-    Value one = count;
-    Value none = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    for (auto [levelType, extent] :
-         llvm::zip_equal(type.getLvlTypes(), levelExtents)) {
-      if (sparse_tensor::isDenseLT(levelType)) {
-        count = arith::MulIOp::create(rewriter, loc, count, extent);
-        continue;
-      }
-      if (sparse_tensor::isWithPosLT(levelType)) {
-        Value length = sparse_tensor::isLooseCompressedLT(levelType)
-                           ? arith::AddIOp::create(rewriter, loc, count, count)
-                           : arith::AddIOp::create(rewriter, loc, count, one);
-        components.push_back(zeros(length, type.getPosType()));
-      }
-      components.push_back(zeros(none, type.getCrdType()));
-      count = none;
-    }
-    components.push_back(zeros(count, op.getType().getElementType()));
-    for (auto [dim, extent] : llvm::enumerate(extents))
-      if (op.getType().isDynamicDim(dim))
-        components.push_back(extent);
-    rewriter.replaceOpWithMultiple(op, {components});
-    return success();
-  }
-};
-
-struct LowerSelect : OpConversionPattern<arith::SelectOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (isa<ShapedType>(op.getCondition().getType()))
-      return failure();
-    SmallVector<Value> components;
-    for (auto [a, b] :
-         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
-      components.push_back(arith::SelectOp::create(
-          rewriter, op.getLoc(), adaptor.getCondition().front(), a, b));
-    rewriter.replaceOpWithMultiple(op, {components});
-    return success();
-  }
-};
-
-/// Keeps what is computed again apart, component by component.
-struct LowerBarrier : OpConversionPattern<BarrierOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(BarrierOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Value> all;
-    for (ValueRange components : adaptor.getInputs())
-      llvm::append_range(all, components);
-    auto barrier = BarrierOp::create(rewriter, op.getLoc(), all);
-    SmallVector<SmallVector<Value>> results;
-    auto next = barrier->result_begin();
-    for (ValueRange components : adaptor.getInputs())
-      for (results.emplace_back(); results.back().size() < components.size();)
-        results.back().push_back(*next++);
-    rewriter.replaceOpWithMultiple(op, std::move(results));
-    return success();
-  }
-};
-
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -379,11 +162,7 @@ static void lowerConvert(sparse_tensor::ConvertOp op) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(op.getType());
   Value source = op.getSource();
-  Value init = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, source),
-      type.getElementType(), type.getEncoding());
-  if (init.getType() != type)
-    init = tensor::CastOp::create(builder, loc, type, init);
+  Value init = createEmptyOfType(builder, loc, type, source);
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   auto copy = linalg::GenericOp::create(
       builder, loc, type, source, init, ArrayRef<AffineMap>{identity, identity},
@@ -507,10 +286,8 @@ LogicalResult LowerSparsePass::expand() {
                                                                  types);
   populateReturnOpTypeConversionPattern(patterns, types);
   populateCallOpTypeConversionPattern(patterns, types);
-  patterns.add<LowerStructuredOp, LowerConstantValues<PatternOp>,
-               LowerConstantValues<ZerosOp>, LowerStoredValues,
-               LowerStoredCoordinates, LowerWithValues, LowerCast, LowerDim,
-               LowerEmpty, LowerSelect, LowerBarrier>(types, context);
+  patterns.add<LowerStructuredOp>(types, context);
+  populateOpsOnComponentsPatterns(types, patterns);
   populateRowsToLoopsPatterns(types, patterns);
   populateMoveEntriesPatterns(types, patterns);
   ConversionTarget target(*context);

@@ -8,6 +8,7 @@
 
 #include "MoveEntries.h"
 #include "Assembly.h"
+#include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "StoredElements.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -281,13 +282,7 @@ static SmallVector<Value> moveEntries(OpBuilder &builder, Location loc,
           [&](OpBuilder &nested, ValueRange place, Value, ValueRange carried) {
             SmallVector<Value> moved = move.map(nested, place);
             Value entries = carried.front(), number = carried.back();
-            for (auto [level, expr] : llvm::enumerate(levels.getResults())) {
-              Value coordinate =
-                  affine::expandAffineExpr(nested, loc, expr, moved, {});
-              Value column = arith::ConstantIndexOp::create(nested, loc, level);
-              entries = tensor::InsertOp::create(
-                  nested, loc, coordinate, entries, ValueRange{number, column});
-            }
+            entries = listEntry(nested, loc, levels, moved, entries, number);
             return SmallVector<Value>{entries, countOn(nested, number)};
           });
     return carried.front();
@@ -343,9 +338,7 @@ static LogicalResult checkStrides(Operation *op, ArrayRef<int64_t> strides) {
 }
 
 LogicalResult sparse_autograd::checkMove(Operation *op) {
-  if (!isa<tensor::CollapseShapeOp, tensor::ConcatOp, tensor::ExpandShapeOp,
-           tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp,
-           sparse_tensor::ConcatenateOp>(op))
+  if (!movesElements(op))
     return success();
   for (Type type :
        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Assembly.h"
+#include "EmitIf.h"
 #include "Kernel.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -78,14 +79,7 @@ emitIfNotZero(OpBuilder &builder, Location loc, Value value, ValueRange carried,
   else
     isNotZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                       value, zero);
-  auto choice = scf::IfOp::create(builder, loc, carried.getTypes(), isNotZero,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(builder, loc, carried);
-  builder.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(builder, loc, inside());
-  return SmallVector<Value>(choice.getResults());
+  return emitIf(builder, loc, isNotZero, carried, inside);
 }
 
 SmallVector<Value> EntryBody::add(OpBuilder &builder,
@@ -99,13 +93,8 @@ SmallVector<Value> EntryBody::add(OpBuilder &builder,
     AffineMap levels =
         sparse_tensor::SparseTensorType(type).getExpandedDimToLvl().compose(
             kernel.op.getMatchingIndexingMap(kernel.op.getDpsInitOperand(0)));
-    for (auto [level, expr] : llvm::enumerate(levels.getResults())) {
-      Value coordinate =
-          affine::expandAffineExpr(builder, loc, expr, element.indices, {});
-      Value column = arith::ConstantIndexOp::create(builder, loc, level);
-      next.front() = tensor::InsertOp::create(
-          builder, loc, coordinate, next.front(), ValueRange{count, column});
-    }
+    next.front() =
+        listEntry(builder, loc, levels, element.indices, next.front(), count);
   }
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   next.back() = arith::AddIOp::create(builder, loc, count, one);

@@ -159,21 +159,6 @@ AssembledStorage assembleRows(OpBuilder &builder, Location loc,
   return assembleStorage(builder, loc, listType, coordinates, count, extent);
 }
 
-/// The elements of a list, rounded to `type`.
-Value roundTo(OpBuilder &builder, Location loc, Value list, Type type) {
-  AffineMap identity = builder.getMultiDimIdentityMap(1);
-  Value init = createEmptyLike(builder, loc, list, type);
-  return createStructured(
-             builder, loc, list, init, {identity, identity},
-             utils::IteratorType::parallel,
-             [&](OpBuilder &nested, Location loc, ValueRange elements) {
-               Value rounded =
-                   arith::TruncFOp::create(nested, loc, type, elements.front());
-               linalg::YieldOp::create(nested, loc, rounded);
-             })
-      ->getResult(0);
-}
-
 struct LowerScatterRows : OpConversionPattern<ScatterRowsOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -222,7 +207,11 @@ struct LowerScatterRows : OpConversionPattern<ScatterRowsOp> {
     Value values =
         loops.forEachIndex(rewriter, {sums, loops.getZero()}, addRow).front();
     if (widens)
-      values = roundTo(rewriter, loc, values, elementType);
+      values = createElementwise(
+          rewriter, loc, values, values, elementType,
+          [&](OpBuilder &nested, Location loc, ValueRange sum) -> Value {
+            return arith::TruncFOp::create(nested, loc, elementType, sum[0]);
+          });
 
     SmallVector<Value> components = std::move(storage.lists);
     components.push_back(values);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseLoops.h"
+#include "EmitIf.h"
 #include "LoopPlan.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,10 +55,6 @@ private:
   emitLoop(const VisitedElement &element, Value begin, Value end,
            ValueRange carried,
            llvm::function_ref<SmallVector<Value>(Value, ValueRange)> inside);
-  /// Builds `inside` where `condition` holds; elsewhere nothing changes.
-  SmallVector<Value>
-  emitIf(Value condition, ValueRange carried,
-         llvm::function_ref<SmallVector<Value>(ValueRange)> inside);
   Value apply(AffineExpr expr, ArrayRef<Value> dims) {
     return affine::expandAffineExpr(builder, loc, expr, dims, {});
   }
@@ -74,19 +71,6 @@ private:
   llvm::DenseMap<unsigned, SmallVector<Value>> levelCoordinates;
 };
 } // namespace
-
-SmallVector<Value>
-Emitter::emitIf(Value condition, ValueRange carried,
-                llvm::function_ref<SmallVector<Value>(ValueRange)> inside) {
-  auto choice = scf::IfOp::create(builder, loc, carried.getTypes(), condition,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(builder, loc, carried);
-  builder.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(builder, loc, inside(carried));
-  return SmallVector<Value>(choice.getResults());
-}
 
 SmallVector<Value> Emitter::emitLoop(
     const VisitedElement &element, Value begin, Value end, ValueRange carried,
@@ -149,10 +133,8 @@ SmallVector<Value> Emitter::emitLocate(unsigned index, VisitedElement element,
   coordinates.resize(step.level);
   coordinates.push_back(coordinate);
   element.cursors.insert_or_assign(step.operand, behind);
-  if (!found)
-    return emit(index + 1, std::move(element), carried);
-  return emitIf(found, carried,
-                [&](ValueRange now) { return emit(index + 1, element, now); });
+  return emitIf(builder, loc, found, carried,
+                [&]() { return emit(index + 1, element, carried); });
 }
 
 /// `expr`, which is the index of loop `loop` plus something else, without that
@@ -185,8 +167,8 @@ SmallVector<Value> Emitter::emitBind(unsigned index, VisitedElement element,
   Value isInside =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, loopIndex,
                             loops.getExtents()[step.loop]);
-  return emitIf(isInside, carried,
-                [&](ValueRange now) { return emit(index + 1, element, now); });
+  return emitIf(builder, loc, isInside, carried,
+                [&]() { return emit(index + 1, element, carried); });
 }
 
 SmallVector<Value> Emitter::emitCompare(unsigned index,
@@ -197,8 +179,8 @@ SmallVector<Value> Emitter::emitCompare(unsigned index,
   Value isEqual = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         getDimCoordinate(element, step),
                                         apply(expr, element.indices));
-  return emitIf(isEqual, carried,
-                [&](ValueRange now) { return emit(index + 1, element, now); });
+  return emitIf(builder, loc, isEqual, carried,
+                [&]() { return emit(index + 1, element, carried); });
 }
 
 SmallVector<Value> Emitter::emitDense(unsigned index, VisitedElement element,

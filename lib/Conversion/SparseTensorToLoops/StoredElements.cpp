@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StoredElements.h"
+#include "EmitIf.h"
 #include "LevelCursor.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,12 +52,6 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
-  /// Builds `inside` where `condition` holds, everywhere if it is null;
-  /// elsewhere nothing changes.
-  SmallVector<Value>
-  emitIf(Value condition, ValueRange carried,
-         llvm::function_ref<SmallVector<Value>(ValueRange)> inside);
-
   OpBuilder &builder;
   Location loc;
   const StoredElements &elements;
@@ -70,21 +65,6 @@ private:
   llvm::SmallBitVector isLoopInWindow;
 };
 } // namespace
-
-SmallVector<Value>
-Visitor::emitIf(Value condition, ValueRange carried,
-                llvm::function_ref<SmallVector<Value>(ValueRange)> inside) {
-  if (!condition)
-    return inside(carried);
-  auto choice = scf::IfOp::create(builder, loc, carried.getTypes(), condition,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(builder, loc, carried);
-  builder.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(builder, loc, inside(carried));
-  return SmallVector<Value>(choice.getResults());
-}
 
 bool Visitor::isWholeDimension(const Window &window, unsigned dim) {
   auto isEqual = [](Value value, int64_t number) {
@@ -144,11 +124,11 @@ Value Visitor::findCoordinates(unsigned level) {
 
 SmallVector<Value> Visitor::visitElement(LevelCursor cursor,
                                          ValueRange carried) {
-  auto inside = [&](ValueRange now) {
-    return visit(builder, coordinates, cursor.getPosition(), now);
+  auto inside = [&]() {
+    return visit(builder, coordinates, cursor.getPosition(), carried);
   };
   if (!elements.isOutside)
-    return inside(carried);
+    return inside();
   Value isInside;
   for (unsigned dim = 0; dim < coordinates.size(); ++dim)
     isInside = combine(isInside, isInWindow(dim));
@@ -156,7 +136,8 @@ SmallVector<Value> Visitor::visitElement(LevelCursor cursor,
     return SmallVector<Value>(carried);
   Value yes =
       arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-  return emitIf(arith::XOrIOp::create(builder, loc, isInside, yes), carried,
+  return emitIf(builder, loc,
+                arith::XOrIOp::create(builder, loc, isInside, yes), carried,
                 inside);
 }
 
@@ -198,8 +179,8 @@ SmallVector<Value> Visitor::visitLevel(LevelCursor cursor, ValueRange carried) {
   auto inside = [&](Value iteration, ValueRange now) {
     levelCoordinates.resize(level);
     levelCoordinates.push_back(cursor.getCoordinate(builder, loc, iteration));
-    return emitIf(findCoordinates(level), now, [&](ValueRange inner) {
-      return visitLevel(cursor.enter(builder, loc, iteration), inner);
+    return emitIf(builder, loc, findCoordinates(level), now, [&]() {
+      return visitLevel(cursor.enter(builder, loc, iteration), now);
     });
   };
   if (cursor.hasOneElement())

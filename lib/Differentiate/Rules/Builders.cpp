@@ -19,20 +19,11 @@ Value sparse_autograd::createSum(OpBuilder &builder, Location loc, Value a,
                                  Value b) {
   if (!isSparse(a.getType()))
     return arith::AddFOp::create(builder, loc, a, b);
-  auto type = cast<RankedTensorType>(a.getType());
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  return createStructured(
-             builder, loc, {a, b},
-             createEmptyLike(builder, loc, a, type.getElementType()),
-             {identity, identity, identity}, iterators,
-             [](OpBuilder &nested, Location loc, ValueRange elements) {
-               Value sum =
-                   arith::AddFOp::create(nested, loc, elements[0], elements[1]);
-               linalg::YieldOp::create(nested, loc, sum);
-             })
-      ->getResult(0);
+  return createElementwise(
+      builder, loc, {a, b}, a, getElementTypeOrSelf(a.getType()),
+      [](OpBuilder &nested, Location loc, ValueRange elements) -> Value {
+        return arith::AddFOp::create(nested, loc, elements[0], elements[1]);
+      });
 }
 
 Value sparse_autograd::selectUnder(OpBuilder &builder, Location loc,

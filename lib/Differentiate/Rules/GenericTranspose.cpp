@@ -164,22 +164,16 @@ static Value finishSum(OpBuilder &builder, Location loc, Value sum, Type type,
                        bool negate) {
   if (!negate && getElementTypeOrSelf(sum.getType()) == type)
     return sum;
-  auto tensor = cast<RankedTensorType>(sum.getType());
-  Value init = createEmptyLike(builder, loc, sum, type);
-  AffineMap identity = builder.getMultiDimIdentityMap(tensor.getRank());
-  SmallVector<utils::IteratorType> iterators(tensor.getRank(),
-                                             utils::IteratorType::parallel);
-  return createStructured(
-             builder, loc, sum, init, {identity, identity}, iterators,
-             [&](OpBuilder &nested, Location loc, ValueRange args) {
-               Value element = args[0];
-               if (negate)
-                 element = arith::NegFOp::create(nested, loc, element);
-               if (element.getType() != type)
-                 element = arith::TruncFOp::create(nested, loc, type, element);
-               linalg::YieldOp::create(nested, loc, element);
-             })
-      ->getResult(0);
+  return createElementwise(
+      builder, loc, sum, sum, type,
+      [&](OpBuilder &nested, Location loc, ValueRange elements) -> Value {
+        Value element = elements[0];
+        if (negate)
+          element = arith::NegFOp::create(nested, loc, element);
+        if (element.getType() != type)
+          element = arith::TruncFOp::create(nested, loc, type, element);
+        return element;
+      });
 }
 
 FailureOr<TransposedGeneric::Built>

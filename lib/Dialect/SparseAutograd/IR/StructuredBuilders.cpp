@@ -32,6 +32,16 @@ Value sparse_autograd::createZeros(OpBuilder &builder, Location loc, Value like,
   return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
 }
 
+Value sparse_autograd::createEmptyOfType(OpBuilder &builder, Location loc,
+                                         RankedTensorType type, Value like) {
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, like),
+      type.getElementType(), type.getEncoding());
+  return empty.getType() == type
+             ? empty
+             : tensor::CastOp::create(builder, loc, type, empty).getResult();
+}
+
 Value sparse_autograd::createDenseLike(OpBuilder &builder, Location loc,
                                        Value like) {
   if (!isSparse(like.getType()))
@@ -92,18 +102,30 @@ linalg::LinalgOp sparse_autograd::createStructured(
   return cast<linalg::LinalgOp>(op);
 }
 
-Value sparse_autograd::createCopyLike(OpBuilder &builder, Location loc,
-                                      Value value, Value like) {
-  auto type = cast<RankedTensorType>(value.getType());
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
+Value sparse_autograd::createElementwise(
+    OpBuilder &builder, Location loc, ValueRange inputs, Value like,
+    Type elementType,
+    llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> compute) {
+  int64_t rank = cast<RankedTensorType>(like.getType()).getRank();
+  SmallVector<AffineMap> maps(inputs.size() + 1,
+                              builder.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   return createStructured(
-             builder, loc, value,
-             createEmptyLike(builder, loc, like, type.getElementType()),
-             {identity, identity}, iterators,
-             [](OpBuilder &nested, Location loc, ValueRange elements) {
-               linalg::YieldOp::create(nested, loc, elements.front());
+             builder, loc, inputs,
+             createEmptyLike(builder, loc, like, elementType), maps, iterators,
+             [&](OpBuilder &nested, Location loc, ValueRange elements) {
+               linalg::YieldOp::create(
+                   nested, loc, compute(nested, loc, elements.drop_back()));
              })
       ->getResult(0);
+}
+
+Value sparse_autograd::createCopyLike(OpBuilder &builder, Location loc,
+                                      Value value, Value like) {
+  return createElementwise(builder, loc, value, like,
+                           getElementTypeOrSelf(value.getType()),
+                           [](OpBuilder &, Location, ValueRange elements) {
+                             return elements.front();
+                           });
 }

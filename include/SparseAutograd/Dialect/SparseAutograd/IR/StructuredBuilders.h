@@ -26,6 +26,11 @@ mlir::Value createEmptyLike(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value like, mlir::Type elementType);
 
+/// A tensor of `type` with the extents of `like` to write to, which stores
+/// nothing yet if it is sparse.
+mlir::Value createEmptyOfType(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::RankedTensorType type, mlir::Value like);
+
 /// A dense tensor of the shape and the element type of the tensor `like`, which
 /// is `like` itself if it is dense, to read extents from or to write to.
 mlir::Value createDenseLike(mlir::OpBuilder &builder, mlir::Location loc,
@@ -49,6 +54,16 @@ createStructured(mlir::OpBuilder &builder, mlir::Location loc,
                  llvm::function_ref<void(mlir::OpBuilder &, mlir::Location,
                                          mlir::ValueRange)>
                      buildBody = nullptr);
+
+/// What `compute` makes of the elements of `inputs`, one after the other, as
+/// elements of `elementType` in a tensor of the shape, and the pattern, of
+/// `like`; all have one shape.
+mlir::Value createElementwise(
+    mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
+    mlir::Value like, mlir::Type elementType,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                   mlir::ValueRange)>
+        compute);
 
 /// The elements of the tensor `value` in the storage of `like`: at its pattern,
 /// or everywhere if it is dense.
