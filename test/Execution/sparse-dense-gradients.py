@@ -11,23 +11,9 @@ import zlib
 import numpy as np
 
 from execution import Program, close, finish
-from sparse_functions import (Typing, _weighted, cases, place_of, variants)
-from functions import STEP
+from sparse_functions import Typing, cases, gradients, place_of, variants
 from sparse_storage import from_pattern
 from sparse_tables import COPIES, ELEMENTWISE, MORE, PAIRS, PRODUCTS
-
-
-def all_gradients(function, arrays, patterns, cotangents):
-    result = []
-    for index in function.active():
-        gradient = np.zeros(np.shape(arrays[index]))
-        for at in np.ndindex(gradient.shape):
-            shifted = [np.array(a, complex) for a in arrays]
-            shifted[index][at] += 1j * STEP
-            gradient[at] = np.imag(_weighted(
-                function.values(shifted, patterns), cotangents)) / STEP
-        result.append(gradient)
-    return result
 
 
 def add(program, function, variant):
@@ -68,8 +54,8 @@ def call(program, name, function, variant, case, rng):
     cotangents = [g if mask is None else
                   np.where(mask, g, rng.choice([np.nan, np.inf, 3.0]))
                   for g, mask in zip(case.cotangents, case.result_masks)]
-    expected = all_gradients(function, case.arrays, case.masks,
-                             case.cotangents)
+    expected = gradients(function, case.arrays, case.masks, case.cotangents,
+                         is_dense=True)
     largest = max((np.abs(e[np.isfinite(e)]).max(initial=0)
                    for e in expected), default=0)
 

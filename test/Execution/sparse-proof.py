@@ -11,16 +11,14 @@ what other tests find it to store; a random program is proved or refused at an
 op; and rows that are read take at most what the bound says, and half of it at
 least where no row is read twice."""
 
-import importlib.util
 import re
 import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 
 from execution import Program
-from sparse_functions import Variant, add_function, place_of, variants
+from sparse_functions import add_function, place_of, variants
+from sparse_programs import RandomProgram
 from sparse_storage import Encoding, Level
 from sparse_tables import COPIES, ELEMENTWISE, MORE, PAIRS, PRODUCTS
 
@@ -63,21 +61,12 @@ for function in [*PRODUCTS, *ELEMENTWISE, *PAIRS, *COPIES, *MORE]:
         count += check_bounds(text, function, name)
 print(f"{count} gradients bounded by what is stored")
 
-# The random programs are those of another test, which ends in running them.
-path = Path(__file__).parent / "sparse-random.py"
-source = path.read_text(encoding="utf-8")
-module = importlib.util.module_from_spec(
-    importlib.util.spec_from_loader("sparse_random", loader=None))
-sys.modules["sparse_random"] = module
-exec(compile(source[:source.index("\nmet = ")], str(path), "exec"),  # noqa: S102
-     module.__dict__)
 proved = refused = 0
 for seed in range(100):
-    drawn = module.RandomProgram(seed)
+    drawn = RandomProgram(seed)
     function = drawn.function(f"program{seed}")
     program = Program("proof", 0)
-    name = add_function(program, function, Variant(
-        tuple(drawn.encodings.items()), tuple(drawn.names.items())))
+    name = add_function(program, function, drawn.variant())
     text, error = prove(program)
     if text is None:
         first = error.splitlines()[0]

@@ -256,12 +256,15 @@ def _weighted(values, cotangents):
                 for v, g in zip(values, cotangents)), 0.0)
 
 
-def gradients(function, arrays, patterns, cotangents):
-    """The gradient of <cotangents, f> by complex steps at all that is stored."""
+def gradients(function, arrays, patterns, cotangents, is_dense=False):
+    """The gradient of <cotangents, f> by complex steps at all that is stored; if
+    `is_dense`, at all elements."""
     result = []
     for index in function.active():
         gradient = np.zeros(np.shape(arrays[index]))
-        pattern = patterns.get(index, np.ones(gradient.shape, bool))
+        pattern = np.ones(gradient.shape, bool)
+        if not is_dense:
+            pattern = patterns.get(index, pattern)
         for at in map(tuple, np.argwhere(pattern)):
             shifted = [np.array(a, complex) for a in arrays]
             shifted[index][at] += 1j * STEP
