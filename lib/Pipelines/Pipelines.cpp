@@ -48,12 +48,14 @@ static void addSelectFormats(OpPassManager &) {
   // Dense tensors are stored as they are.
 }
 
-static void addLowerSparse(OpPassManager &pm) {
+static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertSparseAutogradToLinalg());
   // Elementwise ops on tensors are loops over their elements.
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createTensorToAssertions());
-  pm.addPass(createLowerSparse());
+  LowerSparseOptions loops;
+  loops.parallel = options.threads != 1;
+  pm.addPass(createLowerSparse(loops));
   // What a loop with constant bounds reads of a tensor of constant extents is
   // there. Not before: the analysis takes the loops of MLIR over iteration
   // spaces, which are refused, for loops that do not run.
@@ -105,7 +107,7 @@ static void addPhase(Phase phase, OpPassManager &pm,
   case Phase::SelectFormats:
     return addSelectFormats(pm);
   case Phase::LowerSparse:
-    return addLowerSparse(pm);
+    return addLowerSparse(pm, options);
   case Phase::Target:
     return addCPU(pm, options);
   }

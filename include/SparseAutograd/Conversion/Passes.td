@@ -235,8 +235,9 @@ def LinalgToLoops : Pass<"sparse-autograd-linalg-to-loops"> {
 def OutlineParallel : Pass<"sparse-autograd-outline-parallel", "::mlir::ModuleOp"> {
   let summary = "Move the bodies of parallel loops to functions";
   let description = [{
-    The body of an `scf.parallel` becomes a private function of the first and
-    the last index of a range and of the values that it uses:
+    The body of an `scf.parallel`, or of an `scf.for` with the attribute
+    `sparse_autograd.parallel` that carries nothing, becomes a private function
+    of the first and the last index of a range and of the values that it uses:
 
     ```mlir
     scf.parallel (%i) = (%c0) to (%n) step (%c1) { ... }
@@ -430,7 +431,18 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
       scf.yield %next : tensor<?xf64>
     }
     ```
+
+    With the option `parallel`, an outermost loop whose iterations write to
+    different places, as those of the rows of `%y`, is cut into chunks, and the
+    loop over them has the attribute `sparse_autograd.parallel`. Sums are not
+    cut: the result is the same, bit for bit.
   }];
+  let options = [
+    Option<"parallel", "parallel", "bool", /*default=*/"false",
+           "cut outermost loops into chunks that may run in parallel">,
+    Option<"chunkWork", "chunk-work", "int64_t", /*default=*/"16384",
+           "how many elements a chunk should visit at least">
+  ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",

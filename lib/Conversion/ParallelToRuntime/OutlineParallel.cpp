@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/ParallelToRuntime/ParallelToRuntime.h"
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,6 +24,22 @@ namespace sparse_autograd {
 
 using namespace mlir;
 using namespace sparse_autograd;
+
+/// Makes `loop`, which says that it may run in parallel, one that does. As long
+/// as it carries something it cannot.
+static void makeParallel(scf::ForOp loop, IRRewriter &rewriter) {
+  if (!loop.getInitArgs().empty())
+    return;
+  rewriter.setInsertionPoint(loop);
+  auto parallel =
+      scf::ParallelOp::create(rewriter, loop.getLoc(), loop.getLowerBound(),
+                              loop.getUpperBound(), loop.getStep());
+  rewriter.eraseOp(loop.getBody()->getTerminator());
+  rewriter.inlineBlockBefore(loop.getBody(),
+                             parallel.getBody()->getTerminator(),
+                             parallel.getInductionVars());
+  rewriter.eraseOp(loop);
+}
 
 /// Replaces `loop` by nested scf.for; its reductions are carried by them.
 static void makeSequential(scf::ParallelOp loop, IRRewriter &rewriter) {
@@ -157,7 +174,8 @@ static void outline(scf::ParallelOp loop, StringRef name,
   SmallVector<Value> operands = {zero, count};
   llvm::append_range(operands, captures);
   auto call = func::CallOp::create(rewriter, loc, function, operands);
-  call->setAttr(parallelAttributeName, rewriter.getUnitAttr());
+  call->setAttr(SparseAutogradDialect::getParallelAttrName(),
+                rewriter.getUnitAttr());
   rewriter.eraseOp(loop);
 }
 
@@ -169,6 +187,10 @@ struct OutlineParallelPass
     SymbolTable symbols(getOperation());
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      function.walk([&](scf::ForOp loop) {
+        if (loop->hasAttr(SparseAutogradDialect::getParallelAttrName()))
+          makeParallel(loop, rewriter);
+      });
       SmallVector<scf::ParallelOp> outer, inner;
       function.walk([&](scf::ParallelOp loop) {
         bool isInner = loop->getParentOfType<scf::ParallelOp>() ||

@@ -20,7 +20,7 @@ class Kernel {
 public:
   Kernel(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
          llvm::ArrayRef<mlir::ValueRange> operands,
-         const OperandPatterns &patterns);
+         const OperandPatterns &patterns, const LoopSchedule &schedule);
 
   /// The components of each result.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> lower();
@@ -113,6 +113,7 @@ public:
   KernelBody(Kernel &kernel, const StoredPart &part,
              std::optional<unsigned> pattern = std::nullopt);
 
+  bool writesApart(const OutermostLoop &outermost) override;
   llvm::SmallVector<mlir::Value> visit(mlir::OpBuilder &builder,
                                        const VisitedElement &element,
                                        mlir::ValueRange carried) override;

@@ -45,6 +45,27 @@ KernelBody::getPlace(OpBuilder &builder, const VisitedElement &element,
   return place;
 }
 
+bool KernelBody::writesApart(const OutermostLoop &outermost) {
+  if (pattern && outermost.operand == kernel.getLoopOperand(*pattern))
+    return true;
+  if (!outermost.coordinate)
+    return false;
+  // A place determines the indices that its map consists of, and they the
+  // iteration.
+  auto separates = [&](OpOperand &operand) {
+    AffineMap map = kernel.op.getMatchingIndexingMap(&operand);
+    for (unsigned loop = 0; loop < map.getNumDims(); ++loop)
+      if (outermost.coordinate.isFunctionOfDim(loop) &&
+          !llvm::is_contained(map.getResults(),
+                              kernel.builder.getAffineDimExpr(loop)))
+        return false;
+    return true;
+  };
+  if (pattern)
+    return separates(kernel.op->getOpOperand(*pattern));
+  return llvm::all_of(kernel.op.getDpsInitsMutable(), separates);
+}
+
 bool KernelBody::enter(OpBuilder &builder, const VisitedElement &element,
                        SmallVectorImpl<Value> &carried) {
   SmallVector<Promotion> now;

@@ -79,7 +79,9 @@ struct ExpandedTypes : TypeConverter {
 
 /// Any structured op, with the interface in place of its name.
 struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
-  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+  LowerStructuredOp(const TypeConverter &types, MLIRContext *context,
+                    const LoopSchedule &schedule)
+      : OpInterfaceConversionPattern(types, context), schedule(schedule) {}
 
   LogicalResult
   matchAndRewrite(linalg::LinalgOp op, ArrayRef<ValueRange> operands,
@@ -92,9 +94,12 @@ struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
     if (auto source = op->getAttrOfType<IntegerAttr>(sourceAttributeName))
       known.source = source.getInt();
     rewriter.replaceOpWithMultiple(
-        op, lowerStructured(rewriter, op, operands, known));
+        op, lowerStructured(rewriter, op, operands, known, schedule));
     return success();
   }
+
+private:
+  LoopSchedule schedule;
 };
 
 } // namespace
@@ -227,6 +232,8 @@ static LogicalResult notePatterns(linalg::LinalgOp op,
 namespace {
 struct LowerSparsePass
     : sparse_autograd::impl::LowerSparseBase<LowerSparsePass> {
+  using LowerSparseBase::LowerSparseBase;
+
   LogicalResult prepare();
   LogicalResult expand();
 
@@ -286,7 +293,10 @@ LogicalResult LowerSparsePass::expand() {
                                                                  types);
   populateReturnOpTypeConversionPattern(patterns, types);
   populateCallOpTypeConversionPattern(patterns, types);
-  patterns.add<LowerStructuredOp>(types, context);
+  LoopSchedule schedule;
+  schedule.isParallel = parallel;
+  schedule.chunkWork = std::max<int64_t>(1, chunkWork);
+  patterns.add<LowerStructuredOp>(types, context, schedule);
   populateOpsOnComponentsPatterns(types, patterns);
   populateRowsToLoopsPatterns(types, patterns);
   populateMoveEntriesPatterns(types, patterns);

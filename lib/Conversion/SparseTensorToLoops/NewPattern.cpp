@@ -46,6 +46,8 @@ public:
       : KernelBody(kernel, part), slots(slots) {}
   SmallVector<Value> visit(OpBuilder &builder, const VisitedElement &element,
                            ValueRange carried) override;
+  /// The number of the entry is carried.
+  bool writesApart(const OutermostLoop &) override { return false; }
   bool enter(OpBuilder &, const VisitedElement &,
              SmallVectorImpl<Value> &) override {
     return false;

@@ -9,10 +9,13 @@
 #include "SparseLoops.h"
 #include "EmitIf.h"
 #include "LoopPlan.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::sparse_tensor;
@@ -51,10 +54,17 @@ private:
                                ValueRange carried);
   SmallVector<Value> visit(const VisitedElement &element, unsigned nextMissing,
                            ValueRange carried);
-  SmallVector<Value>
-  emitLoop(const VisitedElement &element, Value begin, Value end,
-           ValueRange carried,
-           llvm::function_ref<SmallVector<Value>(Value, ValueRange)> inside);
+  using Inside = llvm::function_ref<SmallVector<Value>(Value, ValueRange)>;
+  SmallVector<Value> emitLoop(const VisitedElement &element, unsigned step,
+                              Value begin, Value end, ValueRange carried,
+                              Inside inside);
+  scf::ForOp emitFor(Value begin, Value end, ValueRange carried, Inside inside);
+  scf::ForOp emitChunks(Value begin, Value end, ValueRange carried,
+                        Inside inside);
+  /// What differs between the iterations of `step`, if it is the outermost.
+  OutermostLoop describe(const LoopStep &step) const;
+  /// About how many elements the loops visit.
+  Value estimateWork();
   Value apply(AffineExpr expr, ArrayRef<Value> dims) {
     return affine::expandAffineExpr(builder, loc, expr, dims, {});
   }
@@ -67,26 +77,95 @@ private:
   ArrayRef<LoopStep> steps;
   ArrayRef<unsigned> missing;
   LoopBody &body;
+  bool isInLoop = false;
   /// The coordinates of the levels of each operand that are behind.
   llvm::DenseMap<unsigned, SmallVector<Value>> levelCoordinates;
 };
 } // namespace
 
-SmallVector<Value> Emitter::emitLoop(
-    const VisitedElement &element, Value begin, Value end, ValueRange carried,
-    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> inside) {
+OutermostLoop Emitter::describe(const LoopStep &step) const {
+  if (step.kind == LoopStep::Dense)
+    return {std::nullopt, builder.getAffineDimExpr(step.loop)};
+  const SparseOperand &operand = loops.getOperand(step.operand);
+  AffineMap levels = operand.storage.getDimsToLevels().compose(operand.map);
+  bool isUnique = isUniqueLT(operand.storage.getLevelType(step.level));
+  return {step.operand, isUnique ? levels.getResult(step.level) : AffineExpr()};
+}
+
+Value Emitter::estimateWork() {
+  // A guess: what a row of a second operand stores.
+  constexpr int64_t guessedRow = 8;
+  Value work = arith::ConstantIndexOp::create(builder, loc, 1);
+  llvm::SmallDenseSet<unsigned> traversed;
+  for (const LoopStep &step : steps) {
+    Value factor;
+    if (step.kind == LoopStep::Dense)
+      factor = loops.getExtents()[step.loop];
+    else if (step.kind != LoopStep::Iterate ||
+             !traversed.insert(step.operand).second)
+      continue;
+    else if (traversed.size() == 1)
+      factor = tensor::DimOp::create(
+          builder, loc, loops.getOperand(step.operand).storage.getValues(), 0);
+    else
+      factor = arith::ConstantIndexOp::create(builder, loc, guessedRow);
+    work = arith::MulIOp::create(builder, loc, work, factor);
+  }
+  return work;
+}
+
+scf::ForOp Emitter::emitFor(Value begin, Value end, ValueRange carried,
+                            Inside inside) {
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  auto loop = scf::ForOp::create(builder, loc, begin, end, one, carried);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next =
+      inside(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!loop.getBody()->mightHaveTerminator())
+    scf::YieldOp::create(builder, loc, next);
+  return loop;
+}
+
+/// A loop over chunks of the iterations, each of which has about the same work
+/// if iterations have.
+scf::ForOp Emitter::emitChunks(Value begin, Value end, ValueRange carried,
+                               Inside inside) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value count = arith::SubIOp::create(builder, loc, end, begin);
+  Value work =
+      arith::MaxSIOp::create(builder, loc, estimateWork(), constant(1));
+  Value scaled = arith::MulIOp::create(builder, loc, count,
+                                       constant(loops.getSchedule().chunkWork));
+  Value chunk = arith::CeilDivSIOp::create(builder, loc, scaled, work);
+  chunk = arith::MaxSIOp::create(builder, loc, chunk, constant(1));
+  Value numChunks = arith::CeilDivSIOp::create(builder, loc, count, chunk);
+  scf::ForOp loop = emitFor(
+      constant(0), numChunks, carried, [&](Value index, ValueRange now) {
+        Value offset = arith::MulIOp::create(builder, loc, index, chunk);
+        Value first = arith::AddIOp::create(builder, loc, begin, offset);
+        Value last = arith::AddIOp::create(builder, loc, first, chunk);
+        last = arith::MinSIOp::create(builder, loc, last, end);
+        scf::ForOp rows = emitFor(first, last, now, inside);
+        return SmallVector<Value>(rows.getResults());
+      });
+  loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
+                builder.getUnitAttr());
+  return loop;
+}
+
+SmallVector<Value> Emitter::emitLoop(const VisitedElement &element,
+                                     unsigned step, Value begin, Value end,
+                                     ValueRange carried, Inside inside) {
   SmallVector<Value> values(carried);
   bool hasEntered = body.enter(builder, element, values);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  auto loop = scf::ForOp::create(builder, loc, begin, end, one, values);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> next =
-        inside(loop.getInductionVar(), loop.getRegionIterArgs());
-    if (!loop.getBody()->mightHaveTerminator())
-      scf::YieldOp::create(builder, loc, next);
-  }
+  bool isParallel = loops.getSchedule().isParallel && !isInLoop &&
+                    body.writesApart(describe(steps[step]));
+  llvm::SaveAndRestore inLoop(isInLoop, true);
+  scf::ForOp loop = isParallel ? emitChunks(begin, end, values, inside)
+                               : emitFor(begin, end, values, inside);
   SmallVector<Value> results(loop.getResults());
   if (hasEntered)
     body.exit(builder, element, results);
@@ -118,7 +197,7 @@ SmallVector<Value> Emitter::emitIterate(unsigned index, VisitedElement element,
   if (cursor.hasOneElement())
     return inside(cursor.getPosition(), carried);
   auto [begin, end] = cursor.getSegment(builder, loc);
-  return emitLoop(element, begin, end, carried, inside);
+  return emitLoop(element, index, begin, end, carried, inside);
 }
 
 SmallVector<Value> Emitter::emitLocate(unsigned index, VisitedElement element,
@@ -187,7 +266,7 @@ SmallVector<Value> Emitter::emitDense(unsigned index, VisitedElement element,
                                       ValueRange carried) {
   const LoopStep &step = steps[index];
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  return emitLoop(element, zero, loops.getExtents()[step.loop], carried,
+  return emitLoop(element, index, zero, loops.getExtents()[step.loop], carried,
                   [&](Value iteration, ValueRange now) {
                     VisitedElement next = element;
                     next.indices[step.loop] = iteration;

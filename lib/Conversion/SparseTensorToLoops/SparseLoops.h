@@ -11,7 +11,8 @@
 // other, level by level. A level whose coordinate is known by then is searched,
 // any other is a loop that makes its coordinate known; loops that no operand
 // covers are dense and innermost. The order of the operands is the one that is
-// expected to visit least.
+// expected to visit least. The outermost loop may run in parallel where what is
+// done in it allows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 
 #include "LevelCursor.h"
 #include "mlir/IR/AffineMap.h"
+#include <optional>
 
 namespace sparse_autograd {
 
@@ -41,10 +43,24 @@ struct VisitedElement {
   bool isAt(const SparseOperand &operand, unsigned number) const;
 };
 
+/// What differs between the iterations of the outermost of several loops.
+struct OutermostLoop {
+  /// The operand that it is over, if it is over one: no two iterations visit
+  /// the same element of it.
+  std::optional<unsigned> operand;
+  /// A function of the loops that has another value in each iteration; null if
+  /// none is known.
+  mlir::AffineExpr coordinate;
+};
+
 /// What loops carry, and what becomes of it.
 class LoopBody {
 public:
   virtual ~LoopBody();
+
+  /// Whether the iterations of `outermost` write to different places and read
+  /// nothing that another one writes.
+  virtual bool writesApart(const OutermostLoop &outermost) { return false; }
 
   /// Builds what is done at `element`, in the innermost loop. Returns what is
   /// carried on.
@@ -63,12 +79,22 @@ public:
                     llvm::SmallVectorImpl<mlir::Value> &carried) {}
 };
 
+/// How loops are scheduled.
+struct LoopSchedule {
+  /// Outermost loops whose iterations write to different places are cut into
+  /// chunks, the loop over which is marked as parallel.
+  bool isParallel = false;
+  /// What a chunk should visit at least.
+  int64_t chunkWork = 1;
+};
+
 /// The loops of one iteration space.
 class SparseLoops {
 public:
   /// `extents` has one for each loop; static ones help to choose an order.
-  SparseLoops(mlir::Location loc, llvm::ArrayRef<mlir::Value> extents)
-      : loc(loc), extents(extents) {}
+  SparseLoops(mlir::Location loc, llvm::ArrayRef<mlir::Value> extents,
+              const LoopSchedule &schedule)
+      : loc(loc), extents(extents), schedule(schedule) {}
 
   /// Adds an operand and returns its number.
   unsigned addOperand(SparseOperand operand) {
@@ -80,6 +106,7 @@ public:
   }
   unsigned getNumOperands() const { return operands.size(); }
   llvm::ArrayRef<mlir::Value> getExtents() const { return extents; }
+  const LoopSchedule &getSchedule() const { return schedule; }
 
   /// Visits every element at which each operand of `stored` stores something
   /// and none of `missing` does. With `isFirstOutermost` the first of `stored`
@@ -109,6 +136,7 @@ public:
 private:
   mlir::Location loc;
   llvm::SmallVector<mlir::Value> extents;
+  LoopSchedule schedule;
   llvm::SmallVector<SparseOperand, 0> operands;
 };
 

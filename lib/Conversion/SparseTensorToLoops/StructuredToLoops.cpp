@@ -35,7 +35,8 @@ OperandPatterns OperandPatterns::of(linalg::LinalgOp op,
 }
 
 Kernel::Kernel(OpBuilder &builder, linalg::LinalgOp op,
-               ArrayRef<ValueRange> operands, const OperandPatterns &patterns)
+               ArrayRef<ValueRange> operands, const OperandPatterns &patterns,
+               const LoopSchedule &schedule)
     : builder(builder), op(op), loc(op.getLoc()), operands(operands),
       patterns(patterns), terms(op), iteration(SparseIteration::of(op, terms)) {
   for (OpOperand &operand : op->getOpOperands())
@@ -47,7 +48,7 @@ Kernel::Kernel(OpBuilder &builder, linalg::LinalgOp op,
   SmallVector<Value> extents;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     extents.push_back(getLoopExtent(loop));
-  loops.emplace(loc, extents);
+  loops.emplace(loc, extents, schedule);
   for (OpOperand &operand : op->getOpOperands()) {
     unsigned number = operand.getOperandNumber();
     if (!isSparse(operand.get().getType()))
@@ -348,9 +349,8 @@ sparse_autograd::checkStructured(linalg::LinalgOp op,
   return checkNewPattern(op);
 }
 
-SmallVector<SmallVector<Value>>
-sparse_autograd::lowerStructured(OpBuilder &builder, linalg::LinalgOp op,
-                                 ArrayRef<ValueRange> operands,
-                                 const OperandPatterns &patterns) {
-  return Kernel(builder, op, operands, patterns).lower();
+SmallVector<SmallVector<Value>> sparse_autograd::lowerStructured(
+    OpBuilder &builder, linalg::LinalgOp op, ArrayRef<ValueRange> operands,
+    const OperandPatterns &patterns, const LoopSchedule &schedule) {
+  return Kernel(builder, op, operands, patterns, schedule).lower();
 }

@@ -10,6 +10,7 @@
 #define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_STRUCTUREDTOLOOPS_H
 
 #include "SparseAutograd/Analysis/SparsePatterns.h"
+#include "SparseLoops.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace sparse_autograd {
@@ -37,7 +38,7 @@ llvm::LogicalResult checkStructured(mlir::linalg::LinalgOp op,
 llvm::SmallVector<llvm::SmallVector<mlir::Value>>
 lowerStructured(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
                 llvm::ArrayRef<mlir::ValueRange> operands,
-                const OperandPatterns &patterns);
+                const OperandPatterns &patterns, const LoopSchedule &schedule);
 
 } // namespace sparse_autograd
 

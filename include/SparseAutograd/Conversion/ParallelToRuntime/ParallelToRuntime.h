@@ -13,11 +13,6 @@
 
 namespace sparse_autograd {
 
-/// The attribute (unit) of a call that runs a range of a parallel loop: its
-/// first operand is 0, its second the number of iterations.
-inline constexpr llvm::StringLiteral parallelAttributeName =
-    "sparse_autograd.parallel";
-
 #define GEN_PASS_DECL_OUTLINEPARALLEL
 #define GEN_PASS_DECL_PARALLELCALLSTORUNTIME
 #include "SparseAutograd/Conversion/Passes.h.inc"

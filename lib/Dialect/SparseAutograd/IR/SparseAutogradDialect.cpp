@@ -105,9 +105,27 @@ LogicalResult SparseAutogradDialect::verifyRegionArgAttribute(
            << argument << " is the mask of '" << name.getValue()
            << "', but no argument has that '" << getNameAttrName() << "'";
   }
+  if (attribute.getName() == getNnzAttrName()) {
+    auto nnz = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!nnz || nnz.getValue().isNegative())
+      return op->emitError("'")
+             << getNnzAttrName() << "' must be a number of elements";
+    return success();
+  }
+  if (attribute.getName() == getAnyFormatAttrName()) {
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    if (!function || !isa<UnitAttr>(attribute.getValue()) ||
+        !isSparse(function.getArgumentTypes()[argument]))
+      return op->emitError("'")
+             << getAnyFormatAttrName()
+             << "' must be a unit attribute on an argument that is a sparse "
+                "tensor";
+    return success();
+  }
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on an argument; the dialect "
-         << "has '" << getNameAttrName() << "' and '" << getMaskOfAttrName()
+         << "has '" << getNameAttrName() << "', '" << getMaskOfAttrName()
+         << "', '" << getNnzAttrName() << "' and '" << getAnyFormatAttrName()
          << "'";
 }
 

@@ -26,14 +26,20 @@ def SparseAutogradDialect : Dialect {
     no gradient, bit for bit. And a slice that selects nothing has a stated
     value and gradient zero.
 
-    Arguments and results of functions carry two attributes of the dialect:
+    Arguments and results of functions carry attributes of the dialect:
     `sparse_autograd.name` (a string: what tools call the argument) and
     `sparse_autograd.mask_of` (a string, on an argument of i1: it is true at
-    the elements that are present in the argument of that name). Sparse results
+    the elements that are present in the argument of that name).
+    `sparse_autograd.nnz` (an i64, on an argument or an op that makes a tensor)
+    says how many elements that are not zero are expected, and
+    `sparse_autograd.any_format` (a unit, on a sparse argument) leaves its format
+    to the compiler; see `--sparse-autograd-select-formats`. Sparse results
     of derivatives carry `sparse_autograd.gradient_of` (an i64: the number of the
     argument whose gradient it is) and, once that is proved,
     `sparse_autograd.bound` (what the gradient takes at most; see the pass
-    `--sparse-autograd-prove-sparsity`).
+    `--sparse-autograd-prove-sparsity`). A loop or a call with
+    `sparse_autograd.parallel` (a unit) may run its iterations in any order and
+    at once: they write to different places.
   }];
   let cppNamespace = "::sparse_autograd";
   let useDefaultAttributePrinterParser = 1;
@@ -59,6 +65,21 @@ def SparseAutogradDialect : Dialect {
     /// The attribute of a result that says what it takes at most.
     static constexpr llvm::StringLiteral getBoundAttrName() {
       return "sparse_autograd.bound";
+    }
+    /// The attribute of an argument or an op that says how many nonzeros to
+    /// expect: a hint, of which no value depends.
+    static constexpr llvm::StringLiteral getNnzAttrName() {
+      return "sparse_autograd.nnz";
+    }
+    /// The attribute of a sparse argument whose format is a proposal.
+    static constexpr llvm::StringLiteral getAnyFormatAttrName() {
+      return "sparse_autograd.any_format";
+    }
+    /// The attribute of a loop, or of a call that runs a range of one (its
+    /// first operand is 0, its second the number of iterations), whose
+    /// iterations write to different places.
+    static constexpr llvm::StringLiteral getParallelAttrName() {
+      return "sparse_autograd.parallel";
     }
   private:
     void registerAttributes();

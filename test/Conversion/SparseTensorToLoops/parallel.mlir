@@ -1,0 +1,132 @@
+// RUN: sparse-opt %s --sparse-autograd-lower-sparse="parallel chunk-work=100" --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s --check-prefix=SEQUENTIAL
+
+// Outermost loops whose iterations write to different places run in parallel.
+
+// SEQUENTIAL-NOT: sparse_autograd.parallel
+
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#DCSR = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : compressed)}>
+#COO = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa))}>
+#BSR = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 2 : dense, j floordiv 3 : compressed, i mod 2 : dense, j mod 3 : dense)}>
+
+// A chunk has as many rows as visit 100 elements if rows are alike.
+
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %{{.*}}: tensor<?xindex>, %[[VALUES:.*]]: tensor<?xf64>, %[[ROWS:.*]]: index, %{{.*}}: index, %{{.*}}: tensor<?x8xf64>, %[[Z:.*]]: tensor<?x8xf64>)
+// CHECK-DAG:   %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG:   %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG:   %[[C8:.*]] = arith.constant 8 : index
+// CHECK-DAG:   %[[C100:.*]] = arith.constant 100 : index
+// CHECK:       %[[NNZ:.*]] = tensor.dim %[[VALUES]], %[[C0]]
+// CHECK:       %[[WORK:.*]] = arith.muli %[[NNZ]], %[[C8]]
+// CHECK:       %[[NONZERO:.*]] = arith.maxsi %[[WORK]], %[[C1]]
+// CHECK:       %[[SCALED:.*]] = arith.muli %[[ROWS]], %[[C100]]
+// CHECK:       %[[WANTED:.*]] = arith.ceildivsi %[[SCALED]], %[[NONZERO]]
+// CHECK:       %[[CHUNK:.*]] = arith.maxsi %[[WANTED]], %[[C1]]
+// CHECK:       %[[COUNT:.*]] = arith.ceildivsi %[[ROWS]], %[[CHUNK]]
+// CHECK:       %[[Y:.*]] = scf.for %[[C:.*]] = %[[C0]] to %[[COUNT]] step %[[C1]] iter_args(%[[OUT:.*]] = %[[Z]])
+// CHECK-NEXT:    %[[FIRST:.*]] = arith.muli %[[C]], %[[CHUNK]]
+// CHECK-NEXT:    %[[NEXT:.*]] = arith.addi %[[FIRST]], %[[CHUNK]]
+// CHECK-NEXT:    %[[LAST:.*]] = arith.minsi %[[NEXT]], %[[ROWS]]
+// CHECK-NEXT:    scf.for %[[I:.*]] = %[[FIRST]] to %[[LAST]] step %[[C1]] iter_args(%{{.*}} = %[[OUT]])
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK-NOT:   sparse_autograd.parallel
+// CHECK:       return %[[Y]]
+func.func @rows(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %z: tensor<?x8xf64>) -> tensor<?x8xf64> {
+  %y = linalg.matmul ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?x8xf64>) outs(%z : tensor<?x8xf64>) -> tensor<?x8xf64>
+  return %y : tensor<?x8xf64>
+}
+
+// Stored rows are different ones, and so are the rows of blocks.
+
+// CHECK-LABEL: func.func @stored_rows
+// CHECK:       sparse_autograd.parallel
+// CHECK:       return
+func.func @stored_rows(%a: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #DCSR>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// CHECK-LABEL: func.func @rows_of_blocks
+// CHECK:       sparse_autograd.parallel
+// CHECK:       return
+func.func @rows_of_blocks(%a: tensor<?x?xf64, #BSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #BSR>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// Two entries of a coordinate list may be of one row.
+
+// CHECK-LABEL: func.func @entries
+// CHECK-NOT:   sparse_autograd.parallel
+// CHECK:       return
+func.func @entries(%a: tensor<?x?xf64, #COO>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #COO>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// But each has a value of its own.
+
+// CHECK-LABEL: func.func @values_of_entries
+// CHECK:       sparse_autograd.parallel
+// CHECK:       return
+func.func @values_of_entries(%p: tensor<?x?xf64, #COO>, %x: tensor<?x8xf64>, %y: tensor<?x8xf64>) -> tensor<?x?xf64, #COO> {
+  %r = sparse_autograd.sampled_generic {
+        indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<?x8xf64>, tensor<?x8xf64>) outs(%p : tensor<?x?xf64, #COO>) {
+  ^bb0(%a: f64, %b: f64, %out: f64):
+    %q = arith.mulf %a, %b : f64
+    %s = arith.addf %out, %q : f64
+    linalg.yield %s : f64
+  } -> tensor<?x?xf64, #COO>
+  return %r : tensor<?x?xf64, #COO>
+}
+
+// Rows of the transpose are those of all rows.
+
+// CHECK-LABEL: func.func @transposed
+// CHECK-NOT:   sparse_autograd.parallel
+// CHECK:       return
+func.func @transposed(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// A sum has one place.
+
+// CHECK-LABEL: func.func @sum
+// CHECK-NOT:   sparse_autograd.parallel
+// CHECK:       return
+func.func @sum(%a: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
+  %s = linalg.reduce { arith.addf } ins(%a : tensor<?x?xf64, #CSR>) outs(%z : tensor<f64>) dimensions = [0, 1]
+  return %s : tensor<f64>
+}
+
+// What is written at i + j is written to by several i.
+
+// CHECK-LABEL: func.func @diagonals
+// CHECK-NOT:   sparse_autograd.parallel
+// CHECK:       return
+func.func @diagonals(%a: tensor<4x4xf64, #CSR>, %z: tensor<7xf64>) -> tensor<7xf64> {
+  %s = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i + j)>],
+        iterator_types = ["reduction", "reduction"]}
+      ins(%a : tensor<4x4xf64, #CSR>) outs(%z : tensor<7xf64>) {
+  ^bb0(%v: f64, %out: f64):
+    %t = arith.addf %v, %out : f64
+    linalg.yield %t : f64
+  } -> tensor<7xf64>
+  return %s : tensor<7xf64>
+}
+
+// The entries of a new pattern are listed one behind the other.
+
+// CHECK-LABEL: func.func @new_pattern
+// CHECK-NOT:   sparse_autograd.parallel
+// CHECK:       return
+func.func @new_pattern(%a: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #DCSR> {
+  %b = sparse_tensor.convert %a : tensor<?x?xf64, #CSR> to tensor<?x?xf64, #DCSR>
+  return %b : tensor<?x?xf64, #DCSR>
+}
