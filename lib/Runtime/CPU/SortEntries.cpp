@@ -10,6 +10,8 @@
 // are packed into words, with as many bits each as the largest of their level
 // has, so that two levels of a usual matrix are one word of a few bytes. What
 // does not fit a cache is distributed by the most significant digit first.
+// Levels behind which the entries are in order already need no sorting, and if
+// a single one is left, as in a transposition, its coordinates are counted.
 //
 // Nothing here has a destructor, since errors leave by longjmp.
 //
@@ -41,12 +43,13 @@ static constexpr int64_t digitCount = 64 / digitBits;
 /// So many entries, and as many to copy them to, are in the cache of a core.
 static constexpr int64_t cachedEntries = int64_t(1) << 14;
 
-static bool isSorted(int64_t count, int64_t levels,
+/// Whether the entries are sorted by levels `begin` to `levels`.
+static bool isSorted(int64_t count, int64_t begin, int64_t levels,
                      const int64_t *coordinates) {
   for (int64_t i = 1; i < count; ++i) {
     const int64_t *entry = coordinates + i * levels;
     const int64_t *previous = entry - levels;
-    for (int64_t level = 0; level < levels; ++level) {
+    for (int64_t level = begin; level < levels; ++level) {
       if (entry[level] == previous[level])
         continue;
       if (entry[level] < previous[level])
@@ -145,6 +148,24 @@ static void packKeys(KeyedEntry *entries, int64_t count, int64_t levels,
   }
 }
 
+/// Sorts by the coordinates of the first level, which have so many bits;
+/// entries where they are the same stay in their order.
+static void sortByFirstLevel(int64_t count, int64_t levels,
+                             const int64_t *coordinates, int64_t bits,
+                             int64_t *order) {
+  int64_t values = int64_t(1) << bits;
+  auto *places = static_cast<int64_t *>(
+      sparseAutogradAllocate((values + 1) * int64_t(sizeof(int64_t))));
+  std::memset(places, 0, (values + 1) * sizeof(int64_t));
+  for (int64_t i = 0; i < count; ++i)
+    ++places[coordinates[i * levels] + 1];
+  for (int64_t value = 0; value < values; ++value)
+    places[value + 1] += places[value];
+  for (int64_t i = 0; i < count; ++i)
+    order[places[coordinates[i * levels]]++] = i;
+  sparseAutogradDeallocate(places);
+}
+
 void sparseAutogradSortEntries(int64_t count, int64_t levels,
                                const int64_t *coordinates, int64_t *order) {
   if (count < 0 || levels < 1) {
@@ -153,10 +174,22 @@ void sparseAutogradSortEntries(int64_t count, int64_t levels,
                                   "a list of {} entries of {} coordinates", 2,
                                   values);
   }
-  for (int64_t i = 0; i < count; ++i)
-    order[i] = i;
-  if (isSorted(count, levels, coordinates))
+  // How many levels there are before those by which they are sorted already.
+  int64_t unsorted = 0;
+  while (unsorted < levels && !isSorted(count, unsorted, levels, coordinates))
+    ++unsorted;
+  if (unsorted == 0) {
+    for (int64_t i = 0; i < count; ++i)
+      order[i] = i;
     return;
+  }
+  if (unsorted == 1) {
+    int64_t bits = countBits(count, levels, coordinates, 0);
+    if (bits < 63 && int64_t(1) << bits <= 4 * count) {
+      sortByFirstLevel(count, levels, coordinates, bits, order);
+      return;
+    }
+  }
 
   int64_t entryBytes, levelBytes;
   if (__builtin_mul_overflow(count, int64_t(sizeof(KeyedEntry)), &entryBytes))
@@ -166,12 +199,12 @@ void sparseAutogradSortEntries(int64_t count, int64_t levels,
   auto *bits = static_cast<int64_t *>(sparseAutogradAllocate(levelBytes));
   auto *entries = static_cast<KeyedEntry *>(sparseAutogradAllocate(entryBytes));
   auto *scratch = static_cast<KeyedEntry *>(sparseAutogradAllocate(entryBytes));
-  for (int64_t level = 0; level < levels; ++level)
+  for (int64_t level = 0; level < unsorted; ++level)
     bits[level] = countBits(count, levels, coordinates, level);
   for (int64_t i = 0; i < count; ++i)
     entries[i].entry = i;
   // The least significant levels first.
-  for (LevelGroup group = {levels, levels}; group.begin > 0;) {
+  for (LevelGroup group = {unsorted, unsorted}; group.begin > 0;) {
     group.end = group.begin;
     int64_t sum = 0;
     while (group.begin > 0 && sum + bits[group.begin - 1] <= 64)

@@ -48,6 +48,9 @@ struct Storage {
 
 } // namespace
 
+/// So many entries ahead of the one at hand are asked for.
+static constexpr int64_t prefetchDistance = 16;
+
 static void storeNumber(int64_t level, const char *misfit, void *array,
                         int64_t index, int64_t bytes, int64_t number) {
   if (bytes < 8 && number >> (8 * bytes)) {
@@ -162,6 +165,9 @@ static void addEntries(const Storage &storage, int64_t count,
     ++firstNonunique;
   const int64_t *previous = nullptr;
   for (int64_t i = 0; i < count; ++i) {
+    // Entries that were sorted lie anywhere.
+    if (i + prefetchDistance < count)
+      __builtin_prefetch(coordinates + order[i + prefetchDistance] * numLevels);
     const int64_t *entry = coordinates + order[i] * numLevels;
     // The first level where the entry differs from the one before it.
     int64_t differs = 0;

@@ -94,6 +94,22 @@ TEST(SortEntries, SortedAndReversed) {
   EXPECT_GT(counters().allocations, before.allocations);
 }
 
+TEST(SortEntries, SortedByTheLastLevels) {
+  // As in a transposition: by some levels the entries are in order already.
+  std::mt19937_64 random(3);
+  for (int64_t first : {2, 300, 5000, 1 << 20})
+    for (int64_t levels : {2, 3}) {
+      std::vector<int64_t> flat;
+      for (int64_t i = 0; i < 40; ++i)
+        for (int64_t j = 0; j < 50; ++j) {
+          for (int64_t level = 2; level < levels; ++level)
+            flat.push_back(static_cast<int64_t>(random() % 5));
+          flat.insert(flat.end(), {static_cast<int64_t>(random() % first), i});
+        }
+      expectSorted(flat, levels);
+    }
+}
+
 TEST(SortEntries, RefusesWhatIsNoList) {
   int64_t order = 7;
   EXPECT_EQ(
@@ -110,13 +126,18 @@ TEST(SortEntries, MemoryThatCannotBeHad) {
   std::vector<int64_t> flat(20000), order(20000);
   std::iota(flat.rbegin(), flat.rend(), 0);
   int64_t live = counters().liveBlocks;
-  sparseAutogradTrimPool();
-  sparseAutogradSetMemoryLimit(counters().liveBytes + 400000);
-  int32_t status = runEntry(
-      [&] { sparseAutogradSortEntries(20000, 1, flat.data(), order.data()); });
-  sparseAutogradSetMemoryLimit(-1);
-  EXPECT_EQ(status, SPARSE_AUTOGRAD_OUT_OF_MEMORY);
-  EXPECT_EQ(counters().liveBlocks, live);
+  // By counting, and by digits.
+  for (auto [levels, limit] : {std::pair(1, 100000), std::pair(2, 200000)}) {
+    sparseAutogradTrimPool();
+    sparseAutogradSetMemoryLimit(counters().liveBytes + limit);
+    int32_t status = runEntry([&] {
+      sparseAutogradSortEntries(20000 / levels, levels, flat.data(),
+                                order.data());
+    });
+    sparseAutogradSetMemoryLimit(-1);
+    EXPECT_EQ(status, SPARSE_AUTOGRAD_OUT_OF_MEMORY) << levels;
+    EXPECT_EQ(counters().liveBlocks, live);
+  }
 }
 
 //===----------------------------------------------------------------------===//
