@@ -10,6 +10,7 @@
 
 #include "SparseAutograd/Conversion/Passes.h"
 #include "SparseAutograd/Differentiate/Passes.h"
+#include "SparseAutograd/FormatSelection/Passes.h"
 #include "SparseAutograd/Fusion/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -35,8 +36,6 @@ static void addDifferentiate(OpPassManager &pm,
   pm.addPass(createDifferentiatePass());
   if (options.proveSparsity)
     pm.addPass(createProveSparsityPass());
-  // The functions that a split_vjp defines are entries as well.
-  pm.addPass(createRecordManifest());
   // One function per entry: what a caller knows of an argument, the callee's
   // loops should know too.
   pm.addPass(createInlinerPass());
@@ -44,8 +43,13 @@ static void addDifferentiate(OpPassManager &pm,
   addCleanup(pm);
 }
 
-static void addSelectFormats(OpPassManager &) {
-  // Dense tensors are stored as they are.
+static void addSelectFormats(OpPassManager &pm,
+                             const PipelineOptions &options) {
+  SelectFormatsOptions selection;
+  selection.parallel = options.threads != 1;
+  pm.addPass(createSelectFormats(selection));
+  // The functions that a split_vjp defines are entries as well.
+  pm.addPass(createRecordManifest());
 }
 
 static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
@@ -105,7 +109,7 @@ static void addPhase(Phase phase, OpPassManager &pm,
   case Phase::Differentiate:
     return addDifferentiate(pm, options);
   case Phase::SelectFormats:
-    return addSelectFormats(pm);
+    return addSelectFormats(pm, options);
   case Phase::LowerSparse:
     return addLowerSparse(pm, options);
   case Phase::Target:

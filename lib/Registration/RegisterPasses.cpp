@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/Passes.h"
 #include "SparseAutograd/Differentiate/Passes.h"
+#include "SparseAutograd/FormatSelection/Passes.h"
 #include "SparseAutograd/Fusion/Passes.h"
 #include "SparseAutograd/Pipelines/Pipelines.h"
 #include "SparseAutograd/Registration.h"
@@ -15,6 +16,7 @@
 void sparse_autograd::registerAllPasses() {
   registerSparseAutogradConversionPasses();
   registerSparseAutogradDifferentiatePasses();
+  registerSparseAutogradFormatSelectionPasses();
   registerSparseAutogradFusionPasses();
   registerPipelines();
 }

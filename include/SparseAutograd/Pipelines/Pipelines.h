@@ -25,11 +25,10 @@ namespace sparse_autograd {
 /// The phases, in order. Each name is also a value of the option `compile-to`.
 enum class Phase {
   /// `differentiate`: the calls of derivatives (value_and_grad, vjp, jvp) have
-  /// become plain functions on tensors; functions are inlined, and the manifest
-  /// of the public ones is recorded.
+  /// become plain functions on tensors, and functions are inlined.
   Differentiate,
   /// `select-formats`: every tensor has the encoding that it is stored in.
-  /// Dense tensors have none.
+  /// Dense tensors have none. The manifest of the public functions is recorded.
   SelectFormats,
   /// `lower-sparse`: linalg, arith and math on dense tensors, fused; no op of
   /// sparse_autograd is left but `log`. What shapes leave open is asserted.

@@ -309,6 +309,26 @@ func.func private @f(f64 {sparse_autograd.nmae = "x"})
 
 // -----
 
+// expected-error@+1 {{'sparse_autograd.nnz' must be a number of elements}}
+func.func private @f(tensor<4x4xf64> {sparse_autograd.nnz = -1 : i64})
+
+// -----
+
+// expected-error@+1 {{'sparse_autograd.nnz' must be a number of elements}}
+func.func private @f(tensor<4x4xf64> {sparse_autograd.nnz = "many"})
+
+// -----
+
+// expected-error@+1 {{'sparse_autograd.any_format' must be a unit attribute of a sparse tensor}}
+func.func private @f(tensor<4x4xf64> {sparse_autograd.any_format})
+
+// -----
+
+// expected-error@+1 {{'sparse_autograd.any_format' must be a unit attribute of a sparse tensor}}
+func.func private @f() -> (tensor<4x4xf64> {sparse_autograd.any_format})
+
+// -----
+
 // expected-error@+1 {{unknown attribute 'sparse_autograd.nmae' on a result}}
 func.func private @f() -> (f64 {sparse_autograd.nmae = "x"})
 

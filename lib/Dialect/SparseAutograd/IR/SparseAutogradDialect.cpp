@@ -71,6 +71,15 @@ static LogicalResult verifyName(Operation *op, Attribute value) {
   return success();
 }
 
+/// Checks `sparse_autograd.any_format` on an argument or a result of `type`.
+static LogicalResult verifyAnyFormat(Operation *op, Attribute value,
+                                     Type type) {
+  if (isa<UnitAttr>(value) && isSparse(type))
+    return success();
+  return op->emitError("'") << SparseAutogradDialect::getAnyFormatAttrName()
+                            << "' must be a unit attribute of a sparse tensor";
+}
+
 LogicalResult SparseAutogradDialect::verifyRegionArgAttribute(
     Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
   if (attribute.getName() == getNameAttrName())
@@ -114,13 +123,11 @@ LogicalResult SparseAutogradDialect::verifyRegionArgAttribute(
   }
   if (attribute.getName() == getAnyFormatAttrName()) {
     auto function = dyn_cast<FunctionOpInterface>(op);
-    if (!function || !isa<UnitAttr>(attribute.getValue()) ||
-        !isSparse(function.getArgumentTypes()[argument]))
+    if (!function)
       return op->emitError("'")
-             << getAnyFormatAttrName()
-             << "' must be a unit attribute on an argument that is a sparse "
-                "tensor";
-    return success();
+             << getAnyFormatAttrName() << "' must be on a function";
+    return verifyAnyFormat(op, attribute.getValue(),
+                           function.getArgumentTypes()[argument]);
   }
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on an argument; the dialect "
@@ -130,7 +137,7 @@ LogicalResult SparseAutogradDialect::verifyRegionArgAttribute(
 }
 
 LogicalResult SparseAutogradDialect::verifyRegionResultAttribute(
-    Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
   if (attribute.getName() == getNameAttrName())
     return verifyName(op, attribute.getValue());
   if (attribute.getName() == getGradientOfAttrName()) {
@@ -148,10 +155,18 @@ LogicalResult SparseAutogradDialect::verifyRegionResultAttribute(
              << getBoundAttrName() << "' must be a dictionary";
     return success();
   }
+  if (attribute.getName() == getAnyFormatAttrName()) {
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    if (!function)
+      return op->emitError("'")
+             << getAnyFormatAttrName() << "' must be on a function";
+    return verifyAnyFormat(op, attribute.getValue(),
+                           function.getResultTypes()[result]);
+  }
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on a result; the dialect has '"
-         << getNameAttrName() << "', '" << getGradientOfAttrName() << "' and '"
-         << getBoundAttrName() << "'";
+         << getNameAttrName() << "', '" << getGradientOfAttrName() << "', '"
+         << getBoundAttrName() << "' and '" << getAnyFormatAttrName() << "'";
 }
 
 void SparseAutogradDialect::getCanonicalizationPatterns(

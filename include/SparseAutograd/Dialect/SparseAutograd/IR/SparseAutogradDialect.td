@@ -32,8 +32,8 @@ def SparseAutogradDialect : Dialect {
     the elements that are present in the argument of that name).
     `sparse_autograd.nnz` (an i64, on an argument or an op that makes a tensor)
     says how many elements that are not zero are expected, and
-    `sparse_autograd.any_format` (a unit, on a sparse argument) leaves its format
-    to the compiler; see `--sparse-autograd-select-formats`. Sparse results
+    `sparse_autograd.any_format` (a unit, on a sparse argument or result) leaves
+    its format to the compiler; see `--sparse-autograd-select-formats`. Sparse results
     of derivatives carry `sparse_autograd.gradient_of` (an i64: the number of the
     argument whose gradient it is) and, once that is proved,
     `sparse_autograd.bound` (what the gradient takes at most; see the pass

@@ -1,0 +1,126 @@
+//===- CostModel.cpp - what it costs to read a sparse tensor --------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CostModel.h"
+#include "SparseAutograd/Analysis/SparseIteration.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::sparse_tensor;
+using namespace sparse_autograd;
+
+/// What finding an element costs besides what is done with it.
+static constexpr double elementCost = 4;
+/// What is left of a cost on two threads: more would only be better.
+static constexpr double parallelShare = 0.5;
+static constexpr double guessedExtent = 16;
+static constexpr double guessedIterations = 50;
+
+/// Whether the loop over the outermost level of `operand` writes to a place of
+/// its own in each iteration, if it is stored with `encoding`.
+static bool runsInParallel(linalg::LinalgOp op, OpOperand &operand,
+                           SparseTensorEncodingAttr encoding) {
+  auto dim = dyn_cast<AffineDimExpr>(encoding.getDimToLvl().getResult(0));
+  if (!dim || !isUniqueLT(encoding.getLvlTypes().front()))
+    return false;
+  AffineExpr index =
+      op.getMatchingIndexingMap(&operand).getResult(dim.getPosition());
+  if (!isa<AffineDimExpr>(index))
+    return false;
+  return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+    return llvm::is_contained(op.getMatchingIndexingMap(&init).getResults(),
+                              index);
+  });
+}
+
+double CostModel::getRunCost(linalg::LinalgOp op, OpOperand &operand,
+                             SparseTensorEncodingAttr encoding) const {
+  // The loops that the operand does not cover run for each of its elements.
+  double cost = 1;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (!map.isFunctionOfDim(loop))
+      cost *= ShapedType::isDynamic(extent) ? guessedExtent : extent;
+  cost += elementCost;
+  return parallel && runsInParallel(op, operand, encoding)
+             ? cost * parallelShare
+             : cost;
+}
+
+double CostModel::getIterations(Operation *loop) const {
+  if (auto loopLike = dyn_cast<LoopLikeOpInterface>(loop))
+    if (std::optional<APInt> count = loopLike.getStaticTripCount())
+      return static_cast<double>(count->getZExtValue());
+  return guessedIterations;
+}
+
+OpOperand *sparse_autograd::getFreeOperand(linalg::LinalgOp op) {
+  if (llvm::any_of(op->getResultTypes(), isSparse))
+    return nullptr;
+  OpOperand *sparse = nullptr;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (isSparse(input->get().getType())) {
+      if (sparse)
+        return nullptr;
+      sparse = input;
+    }
+  if (!sparse)
+    return nullptr;
+  ScalarTerms terms(op);
+  return SparseIteration::of(op, terms).visitsAll ? nullptr : sparse;
+}
+
+/// A width of coordinates that fits those of any dimension of `type`, one of
+/// which has fitted `width`. An extent that is not known is taken to fit 32
+/// bits if another one does; the runtime checks.
+static unsigned getCoordinateWidth(RankedTensorType type, unsigned width) {
+  if (width == 0 || width == 64)
+    return width;
+  int64_t largest = 0;
+  for (int64_t extent : type.getShape())
+    largest = ShapedType::isDynamic(extent)
+                  ? std::max(largest, int64_t(1) << 32)
+                  : std::max(largest, extent);
+  while (width < 64 && largest > int64_t(1) << width)
+    width *= 2;
+  return width == 64 ? 0 : width;
+}
+
+SmallVector<SparseTensorEncodingAttr>
+sparse_autograd::getOtherOrders(RankedTensorType type) {
+  SparseTensorEncodingAttr encoding = getSparseTensorEncoding(type);
+  AffineMap order = encoding.getDimToLvl();
+  ArrayRef<LevelType> levels = encoding.getLvlTypes();
+  if (type.getRank() < 2 || !order.isPermutation())
+    return {};
+  // A dense level inside stores what its parents have not: it stays there.
+  for (LevelType level : levels.drop_front())
+    if (isDenseLT(level))
+      return {};
+  LevelType compressed = *buildLevelType(LevelFormat::Compressed, true, true);
+  SmallVector<LevelType> types(levels.size(), compressed);
+  if (isDenseLT(levels.front()))
+    types.front() = levels.front();
+  SmallVector<SparseTensorEncodingAttr> others;
+  for (int64_t outermost = 0; outermost < type.getRank(); ++outermost) {
+    SmallVector<AffineExpr> dims = {
+        getAffineDimExpr(outermost, type.getContext())};
+    for (AffineExpr dim : order.getResults())
+      if (dim != dims.front())
+        dims.push_back(dim);
+    auto other = SparseTensorEncodingAttr::get(
+        type.getContext(), types,
+        AffineMap::get(type.getRank(), 0, dims, type.getContext()), AffineMap(),
+        encoding.getPosWidth(),
+        getCoordinateWidth(type, encoding.getCrdWidth()));
+    if (other != encoding)
+      others.push_back(other);
+  }
+  return others;
+}

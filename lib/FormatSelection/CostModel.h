@@ -1,0 +1,59 @@
+//===- CostModel.h - what it costs to read a sparse tensor ------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All costs are times of one multiplication and addition in an innermost loop,
+// for each stored element of the tensor. They are rules of thumb: the constants
+// are measured (20,000 x 20,000, 400,000 nonzeros, f32), extents and numbers of
+// iterations that are not known are guessed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_FORMATSELECTION_COSTMODEL_H
+#define SPARSEAUTOGRAD_LIB_FORMATSELECTION_COSTMODEL_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+
+namespace sparse_autograd {
+
+class CostModel {
+public:
+  /// Without `parallel` every loop runs on one thread.
+  explicit CostModel(bool parallel) : parallel(parallel) {}
+
+  /// One run of `op`, whose only sparse operand is `operand`, if that were
+  /// stored with `encoding`.
+  double
+  getRunCost(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
+             mlir::sparse_tensor::SparseTensorEncodingAttr encoding) const;
+
+  /// A copy to another order, and the values alone by a known list of where
+  /// each goes.
+  double getCopyCost() const { return 160; }
+  double getReorderCost() const { return 12; }
+
+  /// How often the body of `loop` runs.
+  double getIterations(mlir::Operation *loop) const;
+
+private:
+  bool parallel;
+};
+
+/// The sparse operand of `op` if it has one alone and makes dense results of
+/// it: then any order of its levels will do.
+mlir::OpOperand *getFreeOperand(mlir::linalg::LinalgOp op);
+
+/// The encodings that tensors of `type` could have instead, one with each
+/// dimension outermost, without its own; none for blocks, and where levels
+/// could not change places. They store the same elements.
+llvm::SmallVector<mlir::sparse_tensor::SparseTensorEncodingAttr>
+getOtherOrders(mlir::RankedTensorType type);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_FORMATSELECTION_COSTMODEL_H

@@ -1,0 +1,84 @@
+// RUN: sparse-opt %s --sparse-autograd-select-formats | FileCheck %s
+
+// What an argument that leaves its format open is stored as.
+
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// CHECK-DAG: #[[CSR:.*]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+// CHECK-DAG: #[[CSC:.*]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : compressed) }>
+
+// CHECK-LABEL: func.func @columns
+// CHECK-SAME:  %[[A:.*]]: tensor<?x?xf64, #[[CSC]]>, %[[X:[a-z0-9]+]]: tensor<?xf64>, %{{.*}}: tensor<?xf64>)
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       linalg.vecmat ins(%[[X]], %[[A]] : tensor<?xf64>, tensor<?x?xf64, #[[CSC]]>)
+func.func @columns(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// Without the attribute the type counts.
+
+// CHECK-LABEL: func.func @stated
+// CHECK-SAME:  tensor<?x?xf64, #[[CSR]]>
+func.func @stated(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// Values of the pattern follow, and results that have the attribute; others are
+// converted back.
+
+// CHECK-LABEL: func.func @follow
+// CHECK-SAME:  %[[A:.*]]: tensor<?x?xf64, #[[CSC]]>
+// CHECK-SAME:  -> (tensor<?xf64>, tensor<?x?xf64, #[[CSC]]>, tensor<?x?xf64, #[[CSR]]>)
+// CHECK:       %[[G:.*]] = sparse_autograd.zeros %[[A]] : tensor<?x?xf64, #[[CSC]]> -> tensor<?x?xf64, #[[CSC]]>
+// CHECK:       %[[BACK:.*]] = sparse_tensor.convert %[[G]] : tensor<?x?xf64, #[[CSC]]> to tensor<?x?xf64, #[[CSR]]>
+// CHECK:       return %{{.*}}, %[[G]], %[[BACK]]
+func.func @follow(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: tensor<?xf64>, %z: tensor<?xf64>)
+    -> (tensor<?xf64>, tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, tensor<?x?xf64, #CSR>) {
+  %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  %g = sparse_autograd.zeros %a : tensor<?x?xf64, #CSR> -> tensor<?x?xf64, #CSR>
+  return %y, %g, %g : tensor<?xf64>, tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>
+}
+
+// What runs in a loop counts more.
+
+// CHECK-LABEL: func.func @loop
+// CHECK-SAME:  %{{.*}}: tensor<?x?xf64, #[[CSC]]>
+// CHECK:       linalg.matvec
+// CHECK:       scf.for
+// CHECK:         linalg.vecmat
+func.func @loop(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %v = linalg.matvec ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%w = %z) -> tensor<?xf64> {
+    %y = linalg.vecmat ins(%v, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%w : tensor<?xf64>) -> tensor<?xf64>
+    scf.yield %y : tensor<?xf64>
+  }
+  return %r : tensor<?xf64>
+}
+
+// A list of values is one in an order.
+
+// CHECK-LABEL: func.func @ordered
+// CHECK-SAME:  tensor<?x?xf64, #[[CSR]]>
+func.func @ordered(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: tensor<?xf64>, %z: tensor<?xf64>) -> (tensor<?xf64>, tensor<?xf64>) {
+  %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  %v = sparse_autograd.stored_values %a : tensor<?x?xf64, #CSR> -> tensor<?xf64>
+  return %y, %v : tensor<?xf64>, tensor<?xf64>
+}
+
+// Callers would have to follow.
+
+// CHECK-LABEL: func.func @called
+// CHECK-SAME:  tensor<?x?xf64, #[[CSR]]>
+func.func @called(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+func.func @caller(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = func.call @called(%a, %x, %z) : (tensor<?x?xf64, #CSR>, tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}

@@ -1,0 +1,293 @@
+// RUN: sparse-opt %s --sparse-autograd-select-formats | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-select-formats="parallel=false" | FileCheck %s --check-prefix=ONE
+
+// A product with the transpose is read by columns where that pays.
+
+// ONE-NOT: sparse_tensor.convert
+
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32}>
+#DCSR = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : compressed)}>
+#COO = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa))}>
+#BSR = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 2 : dense, j floordiv 3 : compressed, i mod 2 : dense, j mod 3 : dense)}>
+#Narrow = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 8}>
+
+// CHECK-DAG: #[[CSC:.*]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : compressed), posWidth = 32, crdWidth = 32 }>
+// CHECK-DAG: #[[DCSC:.*]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : compressed, d0 : compressed) }>
+// CHECK-DAG: #[[WIDER:.*]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : compressed), posWidth = 32, crdWidth = 16 }>
+
+// The copy is made once, before the loop.
+
+// CHECK-LABEL: func.func @hoisted
+// CHECK-SAME:  %[[A:.*]]: tensor<?x?xf32, #{{.*}}>, %{{.*}}: tensor<?x64xf32>, %{{.*}}: tensor<?x64xf32>)
+// CHECK-NEXT:  %[[T:.*]] = sparse_tensor.convert %[[A]] : {{.*}} to tensor<?x?xf32, #[[CSC]]>
+// CHECK:       scf.for
+// CHECK:         linalg.generic {{.*}} ins(%[[T]], %{{.*}} : tensor<?x?xf32, #[[CSC]]>, tensor<?x64xf32>)
+func.func @hoisted(%a: tensor<?x?xf32, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?x64xf32> {
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %x : tensor<?x?xf32, #CSR>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}
+
+// Two products share it.
+
+// CHECK-LABEL: func.func @shared
+// CHECK-SAME:  %[[A:.*]]: tensor<?x?xf32, #{{.*}}>, %{{.*}}: tensor<?x64xf32>, %{{.*}}: tensor<?x64xf32>)
+// CHECK-NEXT:  %[[T:.*]] = sparse_tensor.convert %[[A]]
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       scf.for
+// CHECK:         linalg.generic {{.*}} ins(%[[T]], %{{.*}}
+// CHECK:         linalg.generic {{.*}} ins(%[[T]], %{{.*}}
+// CHECK:       return
+func.func @shared(%a: tensor<?x?xf32, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?x64xf32> {
+    %o = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %x : tensor<?x?xf32, #CSR>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %x : tensor<?x?xf32, #CSR>, tensor<?x64xf32>) outs(%o : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}
+
+// Once it would not pay.
+
+// CHECK-LABEL: func.func @once
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       return
+func.func @once(%a: tensor<?x?xf32, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %x : tensor<?x?xf32, #CSR>, tensor<?x64xf32>) outs(%z : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+  return %p : tensor<?x64xf32>
+}
+
+// A branch may not be taken: nothing is done before the loop for it.
+
+// CHECK-LABEL: func.func @branch
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       return
+func.func @branch(%a: tensor<?x?xf32, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>, %c: i1) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?x64xf32> {
+    %b = scf.if %c -> tensor<?x64xf32> {
+      %p = linalg.generic {
+            indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+            iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%a, %x : tensor<?x?xf32, #CSR>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+      ^bb0(%in: f32, %in_0: f32, %out: f32):
+        %q = arith.mulf %in, %in_0 : f32
+        %s = arith.addf %out, %q : f32
+        linalg.yield %s : f32
+      } -> tensor<?x64xf32>
+      scf.yield %p : tensor<?x64xf32>
+    } else {
+      scf.yield %y : tensor<?x64xf32>
+    }
+    scf.yield %b : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}
+
+// Where the values change the pattern is copied, with where each value goes.
+
+// CHECK-LABEL: func.func @pattern
+// CHECK-SAME:  %[[A:.*]]: tensor<?x?xf32, #{{.*}}>, %{{.*}}: tensor<?x64xf32>, %{{.*}}: tensor<?x64xf32>)
+// CHECK-NEXT:  %[[OLD:.*]] = sparse_autograd.stored_values %[[A]]
+// CHECK:       %[[NUMBERS:.*]] = linalg.generic
+// CHECK:         linalg.index 0
+// CHECK:       %[[NUMBERED:.*]] = sparse_autograd.with_values %[[NUMBERS]], %[[A]] : tensor<?xindex>
+// CHECK-NEXT:  %[[T:.*]] = sparse_tensor.convert %[[NUMBERED]] : tensor<?x?xindex, #{{.*}}> to tensor<?x?xindex, #[[CSC]]>
+// CHECK-NEXT:  %[[PLACES:.*]] = sparse_autograd.stored_values %[[T]]
+// CHECK:       scf.for
+// CHECK:         %[[SCALED:.*]] = linalg.generic
+// CHECK:         } -> tensor<?x?xf32, #{{.*}}>
+// CHECK-NEXT:    %[[VALUES:.*]] = sparse_autograd.stored_values %[[SCALED]]
+// CHECK:         %[[MOVED:.*]] = linalg.generic {{.*}} ins(%[[PLACES]] : tensor<?xindex>)
+// CHECK-NEXT:    ^bb0(%[[PLACE:.*]]: index, %{{.*}}: f32)
+// CHECK-NEXT:      tensor.extract %[[VALUES]][%[[PLACE]]]
+// CHECK:         %[[READ:.*]] = sparse_autograd.with_values %[[MOVED]], %[[T]]
+// CHECK:         linalg.generic {{.*}} ins(%[[READ]], %{{.*}} : tensor<?x?xf32, #[[CSC]]>, tensor<?x64xf32>)
+func.func @pattern(%a: tensor<?x?xf32, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?x64xf32> {
+    %d0 = tensor.dim %a, %c0 : tensor<?x?xf32, #CSR>
+    %d1 = tensor.dim %a, %c1 : tensor<?x?xf32, #CSR>
+    %e = tensor.empty(%d0, %d1) : tensor<?x?xf32, #CSR>
+    %scaled = linalg.generic {
+          indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+          iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<?x?xf32, #CSR>) outs(%e : tensor<?x?xf32, #CSR>) {
+    ^bb0(%v: f32, %w: f32):
+      %n = arith.index_cast %i : index to i32
+      %f = arith.sitofp %n : i32 to f32
+      %t = arith.mulf %v, %f : f32
+      linalg.yield %t : f32
+    } -> tensor<?x?xf32, #CSR>
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%scaled, %x : tensor<?x?xf32, #CSR>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}
+
+// Lists of coordinates and stored rows become stored columns.
+
+// CHECK-LABEL: func.func @stored_rows
+// CHECK:       sparse_tensor.convert %{{.*}} to tensor<?x?xf32, #[[DCSC]]>
+func.func @stored_rows(%a: tensor<?x?xf32, #DCSR>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?x64xf32> {
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %x : tensor<?x?xf32, #DCSR>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: func.func @entries
+// CHECK:       sparse_tensor.convert %{{.*}} to tensor<?x?xf32, #[[DCSC]]>
+func.func @entries(%a: tensor<?x?xf32, #COO>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?x64xf32> {
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %x : tensor<?x?xf32, #COO>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}
+
+// Row numbers may be larger than column numbers.
+
+// CHECK-LABEL: func.func @wider
+// CHECK:       sparse_tensor.convert %{{.*}} to tensor<300x200xf32, #[[WIDER]]>
+func.func @wider(%a: tensor<300x200xf32, #Narrow>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?x64xf32> {
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %x : tensor<300x200xf32, #Narrow>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}
+
+// Blocks stay what they are.
+
+// CHECK-LABEL: func.func @blocks
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       return
+func.func @blocks(%a: tensor<?x?xf32, #BSR>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?x64xf32> {
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %x : tensor<?x?xf32, #BSR>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}
+
+// A product by rows runs in parallel as it is.
+
+// CHECK-LABEL: func.func @rows
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       return
+func.func @rows(%a: tensor<?x?xf32, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?x64xf32> {
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %x : tensor<?x?xf32, #CSR>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}

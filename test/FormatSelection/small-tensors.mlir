@@ -1,0 +1,84 @@
+// RUN: sparse-opt %s --sparse-autograd-select-formats | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-select-formats="min-nnz=10" | FileCheck %s --check-prefix=FEW
+// RUN: sparse-opt %s --sparse-autograd-select-formats="min-sparsity=0.05" | FileCheck %s --check-prefix=FULL
+
+// What is small, or has few zeros, is read as the dense tensor that it is made
+// of, with a selection.
+
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// CHECK-LABEL: func.func @few
+// CHECK-SAME:  %[[X:.*]]: tensor<9x11xf64>, %[[V:.*]]: tensor<11xf64>, %[[Z:.*]]: tensor<9xf64>)
+// CHECK-NEXT:  %[[Y:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[V]] : tensor<9x11xf64>, tensor<11xf64>) outs(%[[Z]] : tensor<9xf64>)
+// CHECK-NEXT:  ^bb0(%[[A:.*]]: f64, %[[B:.*]]: f64, %[[SUM:.*]]: f64):
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.0
+// CHECK-DAG:     %[[STORED:.*]] = arith.cmpf une, %[[A]], %[[ZERO]]
+// CHECK-DAG:     %[[P:.*]] = arith.mulf %[[A]], %[[B]]
+// CHECK-DAG:     %[[NEXT:.*]] = arith.addf %[[SUM]], %[[P]]
+// CHECK:         %[[R:.*]] = arith.select %[[STORED]], %[[NEXT]], %[[SUM]]
+// CHECK-NEXT:    linalg.yield %[[R]]
+// CHECK:       return %[[Y]]
+
+// FEW-LABEL: func.func @few
+// FEW:       sparse_tensor.convert
+// FEW:       return
+func.func @few(%x: tensor<9x11xf64>, %v: tensor<11xf64>, %z: tensor<9xf64>) -> tensor<9xf64> {
+  %a = sparse_tensor.convert %x : tensor<9x11xf64> to tensor<9x11xf64, #CSR>
+  %y = linalg.matvec ins(%a, %v : tensor<9x11xf64, #CSR>, tensor<11xf64>) outs(%z : tensor<9xf64>) -> tensor<9xf64>
+  return %y : tensor<9xf64>
+}
+
+// CHECK-LABEL: func.func @integers
+// CHECK:       arith.cmpi ne
+func.func @integers(%x: tensor<4x4xi32>, %z: tensor<4xi32>) -> tensor<4xi32> {
+  %a = sparse_tensor.convert %x : tensor<4x4xi32> to tensor<4x4xi32, #CSR>
+  %y = linalg.reduce { arith.maxsi } ins(%a : tensor<4x4xi32, #CSR>) outs(%z : tensor<4xi32>) dimensions = [1]
+  return %y : tensor<4xi32>
+}
+
+// 900 nonzeros among 1000 elements are said to be there.
+
+// CHECK-LABEL: func.func @full
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       return
+// FULL-LABEL:  func.func @full
+// FULL:        sparse_tensor.convert
+// FULL:        return
+func.func @full(%x: tensor<10x100xf64> {sparse_autograd.nnz = 900}, %v: tensor<100xf64>, %z: tensor<10xf64>) -> tensor<10xf64> {
+  %a = sparse_tensor.convert %x : tensor<10x100xf64> to tensor<10x100xf64, #CSR>
+  %y = linalg.matvec ins(%a, %v : tensor<10x100xf64, #CSR>, tensor<100xf64>) outs(%z : tensor<10xf64>) -> tensor<10xf64>
+  return %y : tensor<10xf64>
+}
+
+// 600 are sparse enough; a conversion may have the hint itself.
+
+// CHECK-LABEL: func.func @sparse_enough
+// CHECK:       sparse_tensor.convert
+// CHECK:       return
+func.func @sparse_enough(%x: tensor<10x100xf64>, %v: tensor<100xf64>, %z: tensor<10xf64>) -> tensor<10xf64> {
+  %a = sparse_tensor.convert %x {sparse_autograd.nnz = 600} : tensor<10x100xf64> to tensor<10x100xf64, #CSR>
+  %y = linalg.matvec ins(%a, %v : tensor<10x100xf64, #CSR>, tensor<100xf64>) outs(%z : tensor<10xf64>) -> tensor<10xf64>
+  return %y : tensor<10xf64>
+}
+
+// Nothing is known.
+
+// CHECK-LABEL: func.func @unknown
+// CHECK:       sparse_tensor.convert
+// CHECK:       return
+func.func @unknown(%x: tensor<?x11xf64>, %v: tensor<11xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %a = sparse_tensor.convert %x : tensor<?x11xf64> to tensor<?x11xf64, #CSR>
+  %y = linalg.matvec ins(%a, %v : tensor<?x11xf64, #CSR>, tensor<11xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// A sparse result needs the pattern.
+
+// CHECK-LABEL: func.func @pattern
+// CHECK:       sparse_tensor.convert
+// CHECK:       return
+func.func @pattern(%x: tensor<4x4xf64>, %v: tensor<4xf64>, %z: tensor<4xf64>) -> (tensor<4xf64>, tensor<4x4xf64, #CSR>) {
+  %a = sparse_tensor.convert %x : tensor<4x4xf64> to tensor<4x4xf64, #CSR>
+  %y = linalg.matvec ins(%a, %v : tensor<4x4xf64, #CSR>, tensor<4xf64>) outs(%z : tensor<4xf64>) -> tensor<4xf64>
+  return %y, %a : tensor<4xf64>, tensor<4x4xf64, #CSR>
+}
