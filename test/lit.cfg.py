@@ -26,6 +26,8 @@ config.environment["PATH"] = os.pathsep.join(
 
 # Generated results must not depend on the caller's locale or threads.
 config.environment["LC_ALL"] = "C.UTF-8"
+# The tests themselves run in parallel; those of threads say how many.
+config.environment["OMP_NUM_THREADS"] = "1"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.environment["PYTHONPATH"] = os.path.join(config.test_source_root, "Python")
 
