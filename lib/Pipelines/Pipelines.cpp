@@ -92,6 +92,7 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createStorageToRuntime());
   pm.addPass(createLinalgToLoops());
   addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createPrefetchRows());
   pm.addPass(createOutlineParallel());
   addCleanup(pm);
   pm.addPass(createEmitEntries());

@@ -13,6 +13,7 @@
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 #include "SparseAutograd/Conversion/LinalgToLoops/LinalgToLoops.h"
 #include "SparseAutograd/Conversion/ParallelToRuntime/ParallelToRuntime.h"
+#include "SparseAutograd/Conversion/PrefetchRows/PrefetchRows.h"
 #include "SparseAutograd/Conversion/ProgramToLLVM/ProgramToLLVM.h"
 #include "SparseAutograd/Conversion/SparseAutogradToLinalg/SparseAutogradToLinalg.h"
 #include "SparseAutograd/Conversion/SparseTensorToLoops/SparseTensorToLoops.h"

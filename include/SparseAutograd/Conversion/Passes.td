@@ -229,6 +229,47 @@ def LinalgToLoops : Pass<"sparse-autograd-linalg-to-loops"> {
 }
 
 //===----------------------------------------------------------------------===//
+// PrefetchRows
+//===----------------------------------------------------------------------===//
+
+def PrefetchRows : Pass<"sparse-autograd-prefetch-rows", "::mlir::func::FuncOp"> {
+  let summary = "Ask for rows of tables that lists name before they are read";
+  let description = [{
+    A loop that reads a list in its order and, in a loop inside, the elements of
+    the row that the list names, asks for the row that it will name some
+    iterations later: as in gather, products of sparse matrices with dense ones,
+    and updates of rows. A table that is larger than the caches is read up to
+    twice as fast then.
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {
+      %row = memref.load %list[%i] : memref<?xindex>
+      scf.for %j = %c0 to %m step %c1 {
+        %x = memref.load %table[%row, %j] : memref<?x?xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {
+      %row = memref.load %list[%i] : memref<?xindex>
+      %i16 = arith.addi %i, %c16 : index
+      %ahead = arith.minsi %i16, %last : index
+      %later = memref.load %list[%ahead] : memref<?xindex>
+      memref.prefetch %table[%later, %c0], read, locality<3>, data : memref<?x?xf32>
+      scf.for %j = %c0 to %m step %c1 {
+        %x = memref.load %table[%row, %j] : memref<?x?xf32>
+    ```
+  }];
+  let options = [
+    Option<"distance", "distance", "int64_t", /*default=*/"16",
+           "how many iterations ahead">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // ParallelToRuntime
 //===----------------------------------------------------------------------===//
 

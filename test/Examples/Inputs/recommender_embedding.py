@@ -152,9 +152,9 @@ def main(mlir, kind, *rest):
             assert extra <= 16 * batch, (extra, batch)
     else:
         small, large = [], []
-        for _ in range(3):
-            small += step_times(mlir, 100_000, 8)
-            large += step_times(mlir, 10_000_000, 8)
+        for _ in range(6):
+            small += step_times(mlir, 100_000, 5)
+            large += step_times(mlir, 10_000_000, 5)
         a, b = statistics.median(small), statistics.median(large)
         print(f"a step: {1e3 * a:.3f} ms at 10^5 rows, {1e3 * b:.3f} ms at "
               f"10^7: ratio {b / a:.3f}")

@@ -1,0 +1,86 @@
+// RUN: sparse-opt %s --sparse-autograd-prefetch-rows="distance=8" | FileCheck %s
+
+// A row that a list names is asked for 8 iterations before it is read; not
+// behind the end of the list.
+
+// CHECK-LABEL: func.func @gather
+// CHECK-SAME:  %[[LIST:.*]]: memref<?xi32>, %[[TABLE:.*]]: memref<?x?xf32>, %[[OUT:.*]]: memref<?x?xf32>
+// CHECK:       scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+// CHECK-NEXT:    %[[LOADED:.*]] = memref.load %[[LIST]][%[[I]]]
+// CHECK-NEXT:    %[[ROW:.*]] = arith.index_castui %[[LOADED]]
+// CHECK:         %[[LENGTH:.*]] = memref.dim %[[LIST]]
+// CHECK:         %[[LAST:.*]] = arith.subi %[[LENGTH]], %{{.*}}
+// CHECK:         %[[C8:.*]] = arith.constant 8 : index
+// CHECK-NEXT:    %[[LATER:.*]] = arith.addi %[[I]], %[[C8]]
+// CHECK-NEXT:    %[[AHEAD:.*]] = arith.minsi %[[LATER]], %[[LAST]]
+// CHECK-NEXT:    %[[NEXT:.*]] = memref.load %[[LIST]][%[[AHEAD]]]
+// CHECK-NEXT:    %[[NEXT_ROW:.*]] = arith.index_castui %[[NEXT]]
+// CHECK:         memref.prefetch %[[TABLE]][%[[NEXT_ROW]], %{{.*}}], read, locality<3>, data
+// CHECK-NOT:     memref.prefetch
+// CHECK:         scf.for
+func.func @gather(%list: memref<?xi32>, %table: memref<?x?xf32>, %out: memref<?x?xf32>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %loaded = memref.load %list[%i] : memref<?xi32>
+    %row = arith.index_castui %loaded : i32 to index
+    scf.for %j = %c0 to %m step %c1 {
+      %x = memref.load %table[%row, %j] : memref<?x?xf32>
+      memref.store %x, %out[%i, %j] : memref<?x?xf32>
+    }
+  }
+  return
+}
+
+// What is written is asked for to be written.
+
+// CHECK-LABEL: func.func @scatter
+// CHECK:       memref.prefetch %{{.*}}[%{{.*}}, %{{.*}}], write, locality<3>, data
+// CHECK-NOT:   memref.prefetch
+// CHECK:       return
+func.func @scatter(%list: memref<?xindex>, %table: memref<?x?xf32>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %row = memref.load %list[%i] : memref<?xindex>
+    scf.for %j = %c0 to %m step %c1 {
+      %x = memref.load %table[%row, %j] : memref<?x?xf32>
+      %y = arith.addf %x, %x : f32
+      memref.store %y, %table[%row, %j] : memref<?x?xf32>
+    }
+  }
+  return
+}
+
+// One element of a row is not worth it, a column has its elements apart, a list
+// that is read in another order says nothing, and a table that the loop makes
+// is not there yet.
+
+// CHECK-LABEL: func.func @others
+// CHECK-NOT:   memref.prefetch
+// CHECK:       return
+func.func @others(%list: memref<?xindex>, %vector: memref<?xf32>, %table: memref<?x?xf32>, %out: memref<?x?xf32>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %row = memref.load %list[%i] : memref<?xindex>
+    %x = memref.load %vector[%row] : memref<?xf32>
+    memref.store %x, %out[%c0, %i] : memref<?x?xf32>
+    %own = memref.alloca() : memref<4x4xf32>
+    scf.for %j = %c0 to %m step %c1 {
+      %y = memref.load %table[%j, %row] : memref<?x?xf32>
+      %z = memref.load %own[%row, %j] : memref<4x4xf32>
+      %s = arith.addf %y, %z : f32
+      memref.store %s, %out[%i, %j] : memref<?x?xf32>
+    }
+  }
+  scf.for %i = %c0 to %n step %c2 {
+    %row = memref.load %list[%i] : memref<?xindex>
+    scf.for %j = %c0 to %m step %c1 {
+      %x = memref.load %table[%row, %j] : memref<?x?xf32>
+      memref.store %x, %out[%i, %j] : memref<?x?xf32>
+    }
+  }
+  return
+}
