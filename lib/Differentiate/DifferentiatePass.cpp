@@ -17,6 +17,7 @@
 #include "SparseAutograd/Transforms/FoldConstants.h"
 #include "SparseAutograd/Transforms/FoldNegations.h"
 #include "SparseAutograd/Transforms/HoistInvariants.h"
+#include "SparseAutograd/Transforms/SampleFactors.h"
 #include "SparseAutograd/Transforms/StoreIntoZeros.h"
 #include "SplitDerivative.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -341,6 +342,7 @@ struct DifferentiatePass
     populateFoldConstantsPatterns(patterns);
     populateFoldNegationsPatterns(patterns);
     populateHoistInvariantsPatterns(patterns);
+    populateSampleFactorsPatterns(patterns);
     populateStoreIntoZerosPatterns(patterns);
     FrozenRewritePatternSet simplifications(std::move(patterns));
     GreedyRewriteConfig config;

@@ -96,20 +96,20 @@ func.func @accept_shared(%a: tensor<?x?xf64, #csr>, %b: tensor<?x?xf64>, %x: ten
 
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 
-// The product is sampled at two patterns: it is a tensor of its own, for sparse
-// gradients alone.
-// expected-note @below {{to the gradient of this argument}}
+// The product is sampled at two patterns: at each it is computed on its own.
 func.func private @sampled_twice(%a: tensor<?x?xf64, #csr>, %b: tensor<?x?xf64, #csr>, %x: tensor<?x?xf64>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
   %c = sparse_tensor.convert %a : tensor<?x?xf64, #csr> to tensor<?x?xf64>
   %d = sparse_tensor.convert %b : tensor<?x?xf64, #csr> to tensor<?x?xf64>
-  // expected-note @below {{what comes of it goes through this op}}
   %e = arith.mulf %c, %d : tensor<?x?xf64>
-  // expected-error @below {{'linalg.generic' op makes the gradient of a sparse tensor dense: it is sampled from a 'tensor<?x?xf64>' that nothing else needs; sample what this op reads or makes with sparse_autograd.sample, select it by a mask, or ask for a gradient of type 'tensor<?x?xf64>'}}
   %y = linalg.matmul ins(%e, %x : tensor<?x?xf64>, tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
   return %y : tensor<?x?xf64>
 }
 
-func.func @reject_sampled_twice(%a: tensor<?x?xf64, #csr>, %b: tensor<?x?xf64, #csr>, %x: tensor<?x?xf64>, %g: tensor<?x?xf64>)
+// CHECK-LABEL: func private @sampled_twice__vjp_0_1(
+// CHECK-SAME: {sparse_autograd.bound = {bytes = "8 * nnz(0)", elements = "nnz(0)"}, sparse_autograd.gradient_of = 0 : i64}, tensor<?x?xf64, #{{.*}}> {sparse_autograd.bound = {bytes = "8 * nnz(1)", elements = "nnz(1)"}, sparse_autograd.gradient_of = 1 : i64}
+// CHECK: sparse_autograd.sampled_generic {{.*}}"reduction"
+// CHECK: sparse_autograd.sampled_generic {{.*}}"reduction"
+func.func @accept_sampled_twice(%a: tensor<?x?xf64, #csr>, %b: tensor<?x?xf64, #csr>, %x: tensor<?x?xf64>, %g: tensor<?x?xf64>)
     -> (tensor<?x?xf64, #csr>, tensor<?x?xf64, #csr>) {
   %r:3 = sparse_autograd.vjp @sampled_twice(%a, %b, %x, %g) cotangents(%g) {wrt = [0, 1]}
       : (tensor<?x?xf64, #csr>, tensor<?x?xf64, #csr>, tensor<?x?xf64>, tensor<?x?xf64>), (tensor<?x?xf64>)
@@ -151,7 +151,7 @@ func.func private @softmax(%a: tensor<4x8xf64, #csr>, %x: tensor<8x4xf64>) -> te
   %d = sparse_tensor.convert %a : tensor<4x8xf64, #csr> to tensor<4x8xf64>
   // expected-note @below {{what comes of it goes through this op}}
   %s = sparse_autograd.masked_softmax %d dims = [1] : tensor<4x8xf64>
-  // expected-error @below {{makes the gradient of a sparse tensor dense}}
+  // expected-error @below {{'linalg.generic' op makes the gradient of a sparse tensor dense: it is sampled from a 'tensor<4x8xf64>' that nothing else needs; sample what this op reads or makes with sparse_autograd.sample, select it by a mask, or ask for a gradient of type 'tensor<4x8xf64>'}}
   %y = linalg.matmul ins(%s, %x : tensor<4x8xf64>, tensor<8x4xf64>) outs(%zero : tensor<4x4xf64>) -> tensor<4x4xf64>
   return %y : tensor<4x4xf64>
 }

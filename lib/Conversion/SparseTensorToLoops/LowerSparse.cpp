@@ -20,6 +20,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
+#include "SparseAutograd/Transforms/SampleFactors.h"
 #include "SparseStorage.h"
 #include "StructuredToLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -251,6 +252,8 @@ LogicalResult LowerSparsePass::prepare() {
     return failure();
   RewritePatternSet samples(&getContext());
   SampleOp::getCanonicalizationPatterns(samples, &getContext());
+  SampledGenericOp::getCanonicalizationPatterns(samples, &getContext());
+  populateSampleFactorsPatterns(samples);
   if (failed(applyPatternsGreedily(getOperation(), std::move(samples))))
     return failure();
   getOperation()->walk([](SampleOp op) { lowerSample(op); });

@@ -156,13 +156,30 @@ static bool isZeros(Value value) {
                   matchPattern(fill.getInputs().front(), m_Zero()));
 }
 
+/// Whether `op` copies the elements of a dense tensor to a pattern.
+static bool isCopyToPattern(SampledGenericOp op) {
+  auto structured = cast<linalg::LinalgOp>(op.getOperation());
+  return op.getInit().getDefiningOp<ZerosOp>() && op.getInputs().size() == 1 &&
+         op.getBody()->getTerminator()->getOperand(0) ==
+             op.getBody()->getArgument(0) &&
+         llvm::all_of(structured.getIndexingMapsArray(),
+                      [](AffineMap map) { return map.isIdentity(); });
+}
+
+/// Whether `op` asks for the elements of a tensor at a pattern alone.
+static bool isSample(Operation *op) {
+  auto sampled = dyn_cast<SampledGenericOp>(op);
+  return isa<SampleOp>(op) || (sampled && isCopyToPattern(sampled));
+}
+
 /// Replaces `op`, the elements of `input` at `pattern`: what a structured op
-/// computes for it alone is computed at the pattern, from samples of what it
-/// reads at the same element.
+/// computes for it, or for samples at several patterns, is computed at the
+/// pattern, from samples of what it reads at the same element.
 static LogicalResult sampleProducer(PatternRewriter &rewriter, Operation *op,
                                     Value input, Value pattern) {
   auto producer = input.getDefiningOp<linalg::LinalgOp>();
-  if (!producer || producer->getNumResults() != 1 || !producer->hasOneUse() ||
+  if (!producer || producer->getNumResults() != 1 ||
+      !llvm::all_of(producer->getUsers(), isSample) ||
       llvm::any_of(producer->getOperandTypes(), isSparse))
     return failure();
   OpOperand *init = producer.getDpsInitOperand(0);
@@ -180,7 +197,9 @@ static LogicalResult sampleProducer(PatternRewriter &rewriter, Operation *op,
   SmallVector<Value> inputs;
   for (OpOperand *operand : producer.getDpsInputOperands()) {
     Value value = operand->get();
-    if (producer.getMatchingIndexingMap(operand) == map && value.hasOneUse() &&
+    // It may be the destination as well, which is not read.
+    if (producer.getMatchingIndexingMap(operand) == map &&
+        llvm::all_equal(value.getUsers()) &&
         value.getDefiningOp<linalg::LinalgOp>())
       value = SampleOp::create(
           rewriter, loc, type.clone(getElementTypeOrSelf(value.getType())),
@@ -194,7 +213,8 @@ static LogicalResult sampleProducer(PatternRewriter &rewriter, Operation *op,
                              sampled.getRegion().begin());
   rewriter.replaceOp(op, sampled);
   // What it read alone can be sampled next.
-  rewriter.eraseOp(producer);
+  if (producer->use_empty())
+    rewriter.eraseOp(producer);
   return success();
 }
 
@@ -339,16 +359,10 @@ struct CopyOfStructured : OpRewritePattern<SampledGenericOp> {
 
   LogicalResult matchAndRewrite(SampledGenericOp op,
                                 PatternRewriter &rewriter) const override {
-    auto zeros = op.getInit().getDefiningOp<ZerosOp>();
-    auto structured = cast<linalg::LinalgOp>(op.getOperation());
-    if (!zeros || op.getInputs().size() != 1 ||
-        op.getBody()->getTerminator()->getOperand(0) !=
-            op.getBody()->getArgument(0) ||
-        !llvm::all_of(structured.getIndexingMapsArray(),
-                      [](AffineMap map) { return map.isIdentity(); }))
+    if (!isCopyToPattern(op))
       return failure();
     return sampleProducer(rewriter, op, op.getInputs().front(),
-                          zeros.getPattern());
+                          op.getInit().getDefiningOp<ZerosOp>().getPattern());
   }
 };
 } // namespace

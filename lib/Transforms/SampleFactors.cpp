@@ -1,0 +1,113 @@
+//===- SampleFactors.cpp - factors of what is stored ----------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Transforms/SampleFactors.h"
+
+#include "SparseAutograd/Analysis/SparseIteration.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// Whether sampling `value` saves more than it costs: a reduction makes it, or
+/// an elementwise op on one. (Elementwise ops alone are computed where they are
+/// read.)
+static bool isProduct(Value value) {
+  auto producer = value.getDefiningOp<linalg::LinalgOp>();
+  if (!producer || producer->getNumResults() != 1 ||
+      llvm::any_of(producer->getOperandTypes(), isSparse))
+    return false;
+  AffineMap map =
+      producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
+  if (!map.isProjectedPermutation() ||
+      producer.getNumParallelLoops() != map.getNumResults())
+    return false;
+  if (producer.getNumReductionLoops() != 0)
+    return true;
+  return llvm::any_of(producer.getDpsInputOperands(), [&](OpOperand *input) {
+    return producer.getMatchingIndexingMap(input) == map &&
+           llvm::all_equal(input->get().getUsers()) && isProduct(input->get());
+  });
+}
+
+/// The sparse operand of its op at whose elements alone the dense `operand` is
+/// read; null if there is none.
+static OpOperand *findPattern(OpOperand &operand) {
+  auto op = dyn_cast<linalg::LinalgOp>(operand.getOwner());
+  if (!op || !op.isDpsInput(&operand) || !op.hasPureTensorSemantics())
+    return nullptr;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  auto isAlike = [&](OpOperand &other) {
+    return isSparse(other.get().getType()) &&
+           op.getMatchingIndexingMap(&other) == map;
+  };
+  if (!map.isProjectedPermutation())
+    return nullptr;
+  // Every element of the destination's pattern is visited, and no other.
+  if (isa<SampledGenericOp>(op) && isAlike(*op.getDpsInitOperand(0)))
+    return op.getDpsInitOperand(0);
+  if (llvm::none_of(op->getOpOperands(), isAlike))
+    return nullptr;
+  ScalarTerms terms(op);
+  SparseIteration iteration = SparseIteration::of(op, terms);
+  if (iteration.visitsAll || iteration.parts.empty() ||
+      terms.reads(iteration.base, operand.getOperandNumber()))
+    return nullptr;
+  for (unsigned number : iteration.parts.front().stored)
+    if (isAlike(op->getOpOperand(number)) &&
+        llvm::all_of(iteration.parts, [&](const StoredPart &part) {
+          return llvm::is_contained(part.stored, number);
+        }))
+      return &op->getOpOperand(number);
+  return nullptr;
+}
+
+/// Whether `op` copies its only input to a pattern: that is a sample already.
+static bool isCopy(linalg::LinalgOp op) {
+  return isa<SampledGenericOp>(op) && op.getNumDpsInputs() == 1 &&
+         op.getBlock()->getTerminator()->getOperand(0) ==
+             op.getBlock()->getArgument(0);
+}
+
+namespace {
+struct SampleFactor : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (llvm::none_of(op->getOperandTypes(), isSparse))
+      return failure();
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      Value value = input->get();
+      // Samples are of floating point.
+      if (isSparse(value.getType()) || !isProduct(value) ||
+          !isa<FloatType>(getElementTypeOrSelf(value.getType())))
+        continue;
+      OpOperand *pattern = findPattern(*input);
+      if (!pattern || isCopy(op) ||
+          !llvm::all_of(value.getUses(), [](OpOperand &use) {
+            return isa<SampleOp>(use.getOwner()) || findPattern(use);
+          }))
+        continue;
+      auto type = cast<RankedTensorType>(pattern->get().getType());
+      Value sample =
+          SampleOp::create(rewriter, op.getLoc(),
+                           type.clone(getElementTypeOrSelf(value.getType())),
+                           value, pattern->get());
+      rewriter.modifyOpInPlace(op, [&]() { input->set(sample); });
+      return success();
+    }
+    return failure();
+  }
+};
+} // namespace
+
+void sparse_autograd::populateSampleFactorsPatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<SampleFactor>(patterns.getContext());
+}

@@ -1,0 +1,93 @@
+// RUN: sparse-opt %s --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s
+
+// A product of dense matrices that is read only where a sparse one stores
+// something is computed there.
+
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// CHECK-LABEL: func.func @factor
+// CHECK-NOT:   linalg.
+// CHECK:       math.tanh
+// CHECK-NOT:   linalg.
+// CHECK:       return
+func.func @factor(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %y: tensor<8x?xf64>, %z: tensor<?x?xf64>, %out: tensor<?xf64>) -> tensor<?xf64> {
+  %p = linalg.matmul ins(%x, %y : tensor<?x8xf64>, tensor<8x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %s = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %p : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%out : tensor<?xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %t = math.tanh %v : f64
+    %m = arith.mulf %u, %t : f64
+    %r = arith.addf %o, %m : f64
+    linalg.yield %r : f64
+  } -> tensor<?xf64>
+  return %s : tensor<?xf64>
+}
+
+// So is what is computed of one, element by element.
+
+// CHECK-LABEL: func.func @chain
+// CHECK-NOT:   linalg.matmul
+// CHECK:       return
+func.func @chain(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %y: tensor<8x?xf64>, %z: tensor<?x?xf64>) -> tensor<?x?xf64, #CSR> {
+  %p = linalg.matmul ins(%x, %y : tensor<?x8xf64>, tensor<8x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %e = linalg.exp ins(%p : tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %g = sparse_autograd.zeros %a : tensor<?x?xf64, #CSR> -> tensor<?x?xf64, #CSR>
+  %r = sparse_autograd.sampled_generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %e : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%g : tensor<?x?xf64, #CSR>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %m = arith.divf %v, %u : f64
+    linalg.yield %m : f64
+  } -> tensor<?x?xf64, #CSR>
+  return %r : tensor<?x?xf64, #CSR>
+}
+
+// A sum is read everywhere, and a product that is returned is needed whole.
+
+// CHECK-LABEL: func.func @sum
+// CHECK:       linalg.matmul
+// CHECK:       return
+func.func @sum(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %y: tensor<8x?xf64>, %z: tensor<?x?xf64>, %out: tensor<?xf64>) -> tensor<?xf64> {
+  %p = linalg.matmul ins(%x, %y : tensor<?x8xf64>, tensor<8x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %s = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %p : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%out : tensor<?xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %m = arith.addf %u, %v : f64
+    %r = arith.addf %o, %m : f64
+    linalg.yield %r : f64
+  } -> tensor<?xf64>
+  return %s : tensor<?xf64>
+}
+
+// CHECK-LABEL: func.func @needed
+// CHECK:       %[[P:.*]] = linalg.matmul
+// CHECK:       return %{{.*}}, %[[P]]
+func.func @needed(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %y: tensor<8x?xf64>, %z: tensor<?x?xf64>, %out: tensor<?xf64>) -> (tensor<?xf64>, tensor<?x?xf64>) {
+  %p = linalg.matmul ins(%x, %y : tensor<?x8xf64>, tensor<8x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %s = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %p : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%out : tensor<?xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %m = arith.mulf %u, %v : f64
+    %r = arith.addf %o, %m : f64
+    linalg.yield %r : f64
+  } -> tensor<?xf64>
+  return %s, %p : tensor<?xf64>, tensor<?x?xf64>
+}
+
+// Read with the dimensions exchanged it is read elsewhere.
+
+// CHECK-LABEL: func.func @exchanged
+// CHECK:       linalg.matmul
+// CHECK:       return
+func.func @exchanged(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %y: tensor<8x?xf64>, %z: tensor<?x?xf64>, %out: tensor<?xf64>) -> tensor<?xf64> {
+  %p = linalg.matmul ins(%x, %y : tensor<?x8xf64>, tensor<8x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %s = linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (j, i)>, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %p : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%out : tensor<?xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %m = arith.mulf %u, %v : f64
+    %r = arith.addf %o, %m : f64
+    linalg.yield %r : f64
+  } -> tensor<?xf64>
+  return %s : tensor<?xf64>
+}
