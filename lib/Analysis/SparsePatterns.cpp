@@ -84,6 +84,12 @@ Operation *SparsePatterns::getFirstAlike(Operation *op) {
                                            originOf(a) == originOf(b));
                        });
   };
+  // What makes the operands comes first: else it would be compared with `op`,
+  // and so with what it makes.
+  if (!llvm::is_contained(makers, op))
+    for (Value operand : op->getOperands())
+      if (isSparse(operand.getType()))
+        originOf(operand);
   // Compared anew each time: an assumption may hold that did not.
   for (unsigned number = 0; number < makers.size(); ++number)
     if (Operation *other = makers[number]; other == op || isAlike(other))

@@ -54,6 +54,19 @@ func.func @moved_otherwise(%a: tensor<4x4xf64, #CSR>, %i: index, %j: index) -> (
   return %0, %1 : tensor<2x4xf64, #CSR>, tensor<2x4xf64, #CSR>
 }
 
+// Nor do slices of one another, though they look the same.
+
+// CHECK-LABEL: func.func @moved_twice
+// CHECK-COUNT-3: sparse_autograd.sort_entries
+// CHECK-NOT:   sparse_autograd.sort_entries
+// CHECK:       return
+func.func @moved_twice(%a: tensor<?x?xf64, #CSR>, %i: index, %n: index) -> tensor<?x?xf64, #CSR> {
+  %0 = tensor.extract_slice %a[%i, 0] [%n, %n] [1, 1] : tensor<?x?xf64, #CSR> to tensor<?x?xf64, #CSR>
+  %1 = tensor.extract_slice %0[%i, 0] [%n, %n] [1, 1] : tensor<?x?xf64, #CSR> to tensor<?x?xf64, #CSR>
+  %y = arith.addf %1, %0 : tensor<?x?xf64, #CSR>
+  return %y : tensor<?x?xf64, #CSR>
+}
+
 // Rows that are not in the slice are not visited; of those that are, every
 // column is compared.
 
