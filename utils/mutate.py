@@ -372,16 +372,19 @@ class Tests:
                 if os.path.exists(path):
                     made, text = self.compile(path)
                     if not made:
-                        print(f"{path} cannot be compiled, left out")
-                        continue
+                        sys.exit(f"{path} fails without a mutant:\n{text}")
                     self.programs.append((test, name, path, _functions(text)))
         passed, output = run(self.lit("."), self.options.tree, 600, self.env)
         if not passed:
             sys.exit(f"{self.group.lit} fail without a mutant:\n{output}")
 
     def compile(self, path):
+        # A program that is compiled with options of its own begins with them.
+        with open(path, encoding="utf-8") as file:
+            own = re.match("// --sparse-autograd=(.*)", file.readline())
         return run([os.path.join(self.options.build, "bin", "sparse-opt"),
-                    f"--sparse-autograd=compile-to={self.group.phase}", path],
+                    f"--sparse-autograd=compile-to={self.group.phase}"
+                    f"{' ' + own.group(1) if own else ''}", path],
                    self.options.tree, 60, self.env)
 
     def lit_fails(self, chosen, seconds):

@@ -209,6 +209,8 @@ class Program:
     def _run(self, folder):
         program = os.path.join(folder, "program.mlir")
         with open(program, "w", encoding="utf-8") as file:
+            if self.pipeline:
+                file.write(f"// --sparse-autograd={self.pipeline}\n")
             file.write("\n".join(self.text))
         files, lines, outputs = {}, [], []
         for number, (entry, arguments, _, _, threads) in enumerate(self.calls):
