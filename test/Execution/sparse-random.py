@@ -42,8 +42,8 @@ def programs(first, count):
         yield program
 
 
-arguments = [int(a) for a in sys.argv[1:]] or [25, 50]
-sys.argv = sys.argv[:1]
+arguments = [int(a) for a in sys.argv[1:] if a.isdigit()] or [25, 50]
+sys.argv = [a for a in sys.argv if not a.isdigit()]  # the rest are names
 drawn_programs = list(programs(*arguments))
 cells = {(kind, name): met[kind, name] for kind in KINDS if kind != "dense"
          for name in FORMATS[2]}
