@@ -277,3 +277,15 @@ func.func @padded_by_place(%x: tensor<4x8xi64, #csr>) -> tensor<6x8xi64, #csr> {
   } : tensor<4x8xi64, #csr> to tensor<6x8xi64, #csr>
   return %0 : tensor<6x8xi64, #csr>
 }
+
+// -----
+
+// By a sparse condition: a linalg.generic, which --convert-elementwise-to-linalg
+// makes of it.
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @select(%p: tensor<4x8xi1, #csr>, %x: tensor<4x8xf64, #csr>, %y: tensor<4x8xf64, #csr>) -> tensor<4x8xf64, #csr> {
+  // expected-error @below {{failed to legalize operation 'arith.select'}}
+  %0 = arith.select %p, %x, %y : tensor<4x8xi1, #csr>, tensor<4x8xf64, #csr>
+  return %0 : tensor<4x8xf64, #csr>
+}

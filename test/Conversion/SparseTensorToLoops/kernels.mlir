@@ -4,6 +4,7 @@
 
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 #COO = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa)), posWidth = 32, crdWidth = 16}>
+#Vector = #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>
 #BSR = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 2 : dense, j floordiv 3 : compressed, i mod 2 : dense, j mod 3 : dense)}>
 
 // CHECK-LABEL: func.func @spmv
@@ -102,6 +103,33 @@ func.func @coordinates(%a: tensor<?x?xf64, #COO>, %x: tensor<?xf64>, %z: tensor<
 func.func @blocks(%a: tensor<?x?xf64, #BSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
   %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #BSR>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
   return %y : tensor<?xf64>
+}
+
+// Of a sum of two loops one follows from the other and what is stored.
+
+// CHECK-LABEL: func.func @window
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %[[VALUES:.*]]: tensor<?xf64>, %[[X:.*]]: tensor<3xf64>, %{{.*}}: tensor<5xf64>)
+// CHECK:       scf.for %[[I:.*]] = %c0 to %c5
+// CHECK:         %[[BEGIN:.*]] = tensor.extract %[[POS]][%c0]
+// CHECK:         %[[END:.*]] = tensor.extract %[[POS]][%c1]
+// CHECK:         scf.for %[[Q:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK-NEXT:      %[[SUM:.*]] = tensor.extract %[[CRD]][%[[Q]]]
+// CHECK-NEXT:      %[[J:.*]] = arith.subi %[[SUM]], %[[I]]
+// CHECK-NEXT:      %[[IN_WINDOW:.*]] = arith.cmpi ult, %[[J]], %c3
+// CHECK-NEXT:      scf.if %[[IN_WINDOW]]
+// CHECK-NEXT:        tensor.extract %[[X]][%[[J]]]
+// CHECK-NEXT:        tensor.extract %[[VALUES]][%[[Q]]]
+func.func @window(%a: tensor<7xf64, #Vector>, %x: tensor<3xf64>, %z: tensor<5xf64>) -> tensor<5xf64> {
+  %y = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (j + i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>],
+        iterator_types = ["parallel", "reduction"]}
+      ins(%a, %x : tensor<7xf64, #Vector>, tensor<3xf64>) outs(%z : tensor<5xf64>) {
+  ^bb0(%in: f64, %in_0: f64, %out: f64):
+    %p = arith.mulf %in, %in_0 : f64
+    %s = arith.addf %out, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<5xf64>
+  return %y : tensor<5xf64>
 }
 
 // The product of dense matrices at a pattern: an inner product for each stored

@@ -72,6 +72,16 @@ func.func @sampled(%d: tensor<?x?xf64>, %p: tensor<?x?xi1, #CSR>) -> tensor<?x?x
   return %0 : tensor<?x?xf64, #CSR>
 }
 
+// Extents that the pattern leaves open do not go on with the lists.
+
+// CHECK-LABEL: func.func @sampled_of_known_extents
+// CHECK-SAME:  %{{.*}}: tensor<3x4xf64>, %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %{{.*}}: tensor<?xi1>, %{{.*}}: index, %{{.*}}: index) -> (tensor<?xindex>, tensor<?xindex>, tensor<?xf64>)
+// CHECK:       return %[[POS]], %[[CRD]], %{{[^,]*}} : tensor
+func.func @sampled_of_known_extents(%d: tensor<3x4xf64>, %p: tensor<?x?xi1, #CSR>) -> tensor<3x4xf64, #CSR> {
+  %0 = sparse_autograd.sample %d, %p : tensor<3x4xf64>, tensor<?x?xi1, #CSR> -> tensor<3x4xf64, #CSR>
+  return %0 : tensor<3x4xf64, #CSR>
+}
+
 // What pads blocks stays zero: no list of values, and a list of zeros to start from.
 
 // CHECK-LABEL: func.func @blocks
@@ -119,4 +129,15 @@ func.func @carried(%a: tensor<?x?xf64, #CSR>, %n: index) -> tensor<?x?xf64, #CSR
     scf.yield %y : tensor<?x?xf64, #CSR>
   }
   return %r : tensor<?x?xf64, #CSR>
+}
+
+// What is computed again is kept apart component by component.
+
+// CHECK-LABEL: func.func @barrier
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %[[A:.*]]: tensor<?xf64>, %[[ROWS:.*]]: index, %[[COLUMNS:.*]]: index, %[[X:.*]]: tensor<?xf64>)
+// CHECK-NEXT:  %[[Y:.*]]:6 = sparse_autograd.barrier %[[POS]], %[[CRD]], %[[A]], %[[ROWS]], %[[COLUMNS]], %[[X]]
+// CHECK-NEXT:  return %[[Y]]#0, %[[Y]]#1, %[[Y]]#2, %[[Y]]#3, %[[Y]]#4, %[[Y]]#5
+func.func @barrier(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> (tensor<?x?xf64, #CSR>, tensor<?xf64>) {
+  %y, %z = sparse_autograd.barrier %a, %x : tensor<?x?xf64, #CSR>, tensor<?xf64>
+  return %y, %z : tensor<?x?xf64, #CSR>, tensor<?xf64>
 }
