@@ -192,6 +192,15 @@ ELEMENTWISE = [
                 lambda x, p: x[0] / (x[1][:, None]), 0,
                 lambda p: {1: ~_some(p, 0, 1)}, maps="ij,i->ij",
                 draw=lambda rng, shape: rng.uniform(0.5, 1.5, shape)),
+    # Of numbers from outside: a constant first, then one with a derivative.
+    SparseFunction("scaled_from_outside", ["f64", "nm#A"], ["nm#A"], """
+  %c = arith.constant 0.5 : f64
+  %z = empty <<nm#A>>""" + generic("ij->ij", "ij", [("%x1", "nm#A")],
+                                   ("%z", "nm#A"), "%y", """
+    %h = arith.mulf %b0, %c : f64
+    %s = arith.mulf %h, %x0 : f64
+    linalg.yield %s : f64""") + "\n  return %y : <<nm#A>>",
+                   lambda x, p: 0.5 * x[0] * x[1], (1,)),
     unary("tanh", "  %y = math.tanh %x0 : !", np.tanh),
     unary("sin", "  %y = math.sin %x0 : !", np.sin),
     unary("negated", "  %y = arith.negf %x0 : !", lambda x: -x),
@@ -333,11 +342,10 @@ COPIES = [
 ]
 
 # Alike to others, so that some formats each suffice.
-_ALIKE = ("dense_minus", "scaled_columns", "scaled_by_rank_0", "divided_rows",
-          "sin", "negated", "expm1", "absolute", "fma",
-          "relu_of_tensors", "spgemm_transposed",
-          "subtract", "add_transposed", "multiply_to_dense", "inner",
-          "sampled_spgemm")
+_ALIKE = ("dense_minus", "scaled_columns", "scaled_by_rank_0",
+          "scaled_from_outside", "divided_rows", "sin", "negated", "expm1",
+          "absolute", "fma", "relu_of_tensors", "spgemm_transposed", "subtract",
+          "add_transposed", "multiply_to_dense", "inner", "sampled_spgemm")
 MORE = [f for f in ELEMENTWISE + PAIRS if f.name in _ALIKE]
 assert len(MORE) == len(_ALIKE)
 ELEMENTWISE = [f for f in ELEMENTWISE if f not in MORE]
