@@ -57,6 +57,37 @@ func.func @dense(%a: tensor<4x8xf32, #csr>, %g: tensor<4x8xf32>) -> tensor<4x8xf
 
 // -----
 
+#columns = #sparse_tensor.encoding<{map = (i, j) -> (j : dense, i : compressed)}>
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#id = affine_map<(i, j) -> (i, j)>
+
+func.func private @moved_and_selected(%a: tensor<4x8xf32, #csr>, %b: tensor<2x8xf32, #columns>) -> tensor<2x8xf32, #csr> {
+  %c0 = arith.constant 0.0 : f32
+  %s = math.sin %a : tensor<4x8xf32, #csr>
+  %t = tensor.extract_slice %s[1, 0] [2, 8] [1, 1] : tensor<4x8xf32, #csr> to tensor<2x8xf32, #csr>
+  %m = sparse_autograd.pattern %b : tensor<2x8xf32, #columns>
+  %e = tensor.empty() : tensor<2x8xf32, #csr>
+  %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%m, %t : tensor<2x8xi1, #columns>, tensor<2x8xf32, #csr>) outs(%e : tensor<2x8xf32, #csr>) {
+  ^bb0(%p: i1, %x: f32, %o: f32):
+    %r = arith.select %p, %x, %c0 : f32
+    linalg.yield %r : f32
+  } -> tensor<2x8xf32, #csr>
+  return %y : tensor<2x8xf32, #csr>
+}
+// A mask of another pattern is read at that of what moves.
+// CHECK-LABEL: func private @moved_and_selected__vjp_0(
+// CHECK: %[[MASK:.*]] = sparse_autograd.pattern %{{.*}} : tensor<2x8xf32, #[[COLUMNS:.*]]>
+// CHECK: %[[READ:.*]] = sparse_autograd.sampled_generic {{.*}} ins(%[[MASK]] : tensor<2x8xi1, #[[COLUMNS]]>) outs(%{{.*}} : tensor<2x8xi1, #[[CSR:.*]]>)
+// CHECK: tensor.insert_slice %[[READ]] into %{{.*}}[1, 0] [2, 8] [1, 1] : tensor<2x8xi1, #[[CSR]]> into tensor<4x8xi1, #[[CSR]]>
+func.func @selected(%a: tensor<4x8xf32, #csr>, %b: tensor<2x8xf32, #columns>, %g: tensor<2x8xf32, #csr>) -> tensor<4x8xf32, #csr> {
+  %d:2 = sparse_autograd.vjp @moved_and_selected(%a, %b) cotangents(%g) {wrt = [0]}
+      : (tensor<4x8xf32, #csr>, tensor<2x8xf32, #columns>), (tensor<2x8xf32, #csr>) -> (tensor<2x8xf32, #csr>, tensor<4x8xf32, #csr>)
+  return %d#1 : tensor<4x8xf32, #csr>
+}
+
+// -----
+
 #rows = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : dense)}>
 
 // expected-note @below {{which depends on this argument}}

@@ -166,7 +166,10 @@ Value sparse_autograd::materializeMask(OpBuilder &builder, Location loc,
                })
                ->getResult(0);
   }
-  // The mask may know other extents than the value does.
+  // The mask may have another pattern than the value, or know other extents.
+  if (cast<RankedTensorType>(mask.getType()).getEncoding() !=
+      type.getEncoding())
+    mask = createCopyLike(builder, loc, mask, value);
   auto maskType = type.clone(builder.getI1Type());
   if (mask.getType() != maskType)
     mask = tensor::CastOp::create(builder, loc, maskType, mask);
