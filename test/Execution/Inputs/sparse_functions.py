@@ -157,11 +157,12 @@ class Typing:
         return "\n".join(lines)
 
 
-def add_function(program, function, variant, second=False):
-    """The entry of a function: arguments, cotangents and tangents to results,
-    gradients and tangents, and if `second` to the tangents of the gradients,
-    forward over reverse, reverse over reverse and reverse over forward; returns
-    its name."""
+def add_function(program, function, variant, second=False, forward=True):
+    """The entry of a function: arguments and cotangents to results and
+    gradients; if `forward`, with tangents to tangents as well, and if `second`
+    to the tangents of the gradients, forward over reverse, reverse over reverse
+    and reverse over forward; returns its name."""
+    assert forward or not second
     name = f"{function.name}_{variant.label}"
     typing = Typing(variant)
     for (_, encoding_name), (_, encoding) in zip(variant.names,
@@ -199,11 +200,16 @@ func.func private @{name}_f({parameters}) -> ({", ".join(results)}) {{
                 f"({listed(arguments)}) -> ({listed(outputs + outputs)})")
 
     x, g, t = values(0, n), values(n, c), values(n + c, n)
-    lines = [f"  %vjp:{c + n} = " + vjp(f"{name}_f", arguments, results, x, g),
-             f"  %jvp:{2 * c} = " + jvp(f"{name}_f", arguments, results, x, t)]
+    lines = [f"  %vjp:{c + n} = " + vjp(f"{name}_f", arguments, results, x, g)]
     returned = [f"%vjp#{i}" for i in range(c + n)]
-    returned += [f"%jvp#{c + i}" for i in range(c)]
-    types = results + arguments + results
+    types = results + arguments
+    inputs = arguments + results
+    if forward:
+        lines.append(f"  %jvp:{2 * c} = " +
+                     jvp(f"{name}_f", arguments, results, x, t))
+        returned += [f"%jvp#{c + i}" for i in range(c)]
+        types = types + results
+        inputs = inputs + arguments
     if second:
         inner = arguments + results
         named = ", ".join(f"%b{i}: {t_}" for i, t_ in enumerate(inner))
@@ -233,8 +239,7 @@ func.func private @{name}_t({named}) -> ({listed(results)}) {{
         returned += [f"%rof#{c + i}" for i in range(n)]
         types = types + 3 * arguments
     lines.append(f"  return {listed(returned)} : {listed(types)}")
-    program.entry(name, arguments + results + arguments, types,
-                  "\n".join(lines))
+    program.entry(name, inputs, types, "\n".join(lines))
     return name
 
 
@@ -396,7 +401,7 @@ def make_case(rng, function, variant, sizes, masks):
 
 
 def call_case(program, name, function, variant, case, label="",
-              unmet_too=False, second=False):
+              unmet_too=False, second=False, forward=True):
     """Calls what `add_function` added and compares with the mirror; if
     `unmet_too`, again with NaN and infinities where nothing meets them."""
     encodings = dict(variant.encodings)
@@ -415,9 +420,12 @@ def call_case(program, name, function, variant, case, label="",
              (function.results, case.result_masks))
     values = [np.real(v) for v in function.values(case.arrays, case.masks)]
     pulled = gradients(function, case.arrays, case.masks, case.cotangents)
-    pushed = tangents(function, case.arrays, case.masks, case.directions)
+    computed = [values, pulled]
+    if forward:
+        computed.append(tangents(function, case.arrays, case.masks,
+                                 case.directions))
     expected = []
-    for arrays, (texts, masks), what in zip((values, pulled, pushed), typed,
+    for arrays, (texts, masks), what in zip(computed, typed,
                                             ("value", "gradient", "tangent")):
         largest = max((np.abs(a[np.isfinite(a)]).max(initial=0)
                        for a in arrays), default=0)
@@ -445,6 +453,8 @@ def call_case(program, name, function, variant, case, label="",
             count += close(got, wanted, bound, what)
             numbers.append(got)
         seen.append(numbers)
+        if not forward:
+            return count
         first = len(values)
         gradient = numbers[first:first + len(pulled)]
         tangent = numbers[first + len(pulled):][:first]
@@ -463,7 +473,8 @@ def call_case(program, name, function, variant, case, label="",
     arguments = store_all(case.arrays, function.arguments, argument_masks)
     cotangents = store_all(case.cotangents, function.results,
                            case.result_masks)
-    directions = store_all(case.directions, function.arguments, argument_masks)
+    directions = store_all(case.directions if forward else [],
+                           function.arguments, argument_masks)
     stored_cotangents = numbers_of(cotangents)
     stored_directions = numbers_of(directions)
     label = f"{label} {case.sizes}"

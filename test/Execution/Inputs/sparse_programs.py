@@ -31,38 +31,82 @@ class Node:
 class RandomProgram:
     """A list of ops, each of which is written in MLIR and computed in NumPy."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, met=None):
+        """`met` counts kinds of ops in formats so far. What has been met least
+        is drawn, and counted there."""
         self.rng = np.random.default_rng([29, seed])
-        # Of 11 programs in turn, each has every format in another place.
-        count = len(FORMATS[2])
-        deck = np.random.default_rng([31, seed // count]).permutation(
-            list(FORMATS[2]))
-        names = np.roll(deck, -3 * (seed % count))[:3]
+        self.met = collections.Counter() if met is None else met
+        self.formats = self.draw_formats()
         self.encodings, self.names = {}, {}
-        for place, name in zip("ABR", names):
+        for place, name in self.formats.items():
             widths = WIDTHS[self.rng.integers(len(WIDTHS))]
             self.encodings[place] = FORMATS[2][name].with_widths(*widths)
             self.names[place] = f"{name}_{widths[0]}_{widths[1]}"
-        self.leaves = [Node("A"), Node("B"), Node("A"), Node(""), Node("")]
+        third = str(self.rng.choice(["A", "R"]))
+        self.leaves = [Node("A"), Node("B"), Node(third), Node(""), Node("")]
         self.nodes, self.lines = list(self.leaves), []
-        self.met = collections.Counter()  # kinds of ops and their formats
-        for kind in self.rng.permutation(KINDS)[:self.rng.integers(3, 8)]:
-            self.add_op(kind)
-        # What is computed last, and something else.
-        count = len(self.nodes)
-        self.results = sorted({count - 1, int(self.rng.integers(5, count))})
+        self.read, self.reshaped, self.closures = set(), {}, {}
+        for number in range(self.rng.integers(6, 12)):
+            # Now and then of one kind with the op before.
+            if number == 0 or self.rng.random() < 0.9:
+                self.kind = self.rarest(self.formats.values())[0]
+            self.add_op()
+        # So no op is dead.
+        self.results = [i for i in range(len(self.leaves), len(self.nodes))
+                        if i not in self.read]
+
+    def rarest(self, formats):
+        """The kind and the format that have been met least."""
+        pairs = [(kind, name) for kind in KINDS for name in formats]
+        pairs = self.rng.permutation(pairs).tolist()
+        return min(pairs, key=lambda pair: self.met[tuple(pair)])
+
+    def draw_formats(self):
+        """By place: one of the rarest pair, and two others met little."""
+        total = {name: sum(self.met[kind, name] for kind in KINDS)
+                 for name in self.rng.permutation(list(FORMATS[2])).tolist()}
+        first = self.rarest(total)[1]
+        others = sorted((n for n in total if n != first), key=total.get)
+        names = self.rng.permutation([first, *others[:2]]).tolist()
+        return dict(zip("ABR", names))
+
+    def choose(self, places):
+        """One of them, rather one whose format this kind of op has met least
+        and that it has not to do with yet."""
+        fresh = [p for p in places if p and p not in self.touched]
+        if fresh and self.rng.random() < 0.85:
+            fresh = self.rng.permutation(fresh).tolist()
+            place = min(fresh, key=lambda p: self.met[self.kind,
+                                                      self.formats[p]])
+        else:
+            place = str(self.rng.choice(places))
+        self.touched.add(place)
+        return place
 
     def pick(self, sparse=None):
         """The number of a node, late ones more often."""
-        numbers = [i for i, node in enumerate(self.nodes)
-                   if sparse is None or bool(node.place) == sparse]
-        late = self.rng.random() ** 0.5
-        self.picked.append(numbers[int(late * len(numbers))])
-        return self.picked[-1]
+        if sparse is None:  # Dense ones have no formats.
+            sparse = self.rng.random() < 0.75
+        place = self.choose(sorted({node.place for node in self.nodes
+                                    if bool(node.place) == sparse}))
+        return self.pick_of(place)
 
-    def pick_often_sparse(self):
-        """Dense ones have no formats, and are met elsewhere."""
-        return self.pick(True if self.rng.random() < 0.8 else None)
+    def pick_of(self, place):
+        """The number of a node there, rather one that no op reads."""
+        numbers = [i for i, node in enumerate(self.nodes)
+                   if node.place == place]
+        unread = [i for i in numbers if i not in self.read]
+        if unread and self.rng.random() < 0.6:
+            numbers = unread
+        number = numbers[int(self.rng.random() ** 0.5 * len(numbers))]
+        self.read.add(number)
+        return number
+
+    def pick_result(self, dense=True):
+        """The place of a result, which may be dense."""
+        if dense and self.rng.random() < 0.2:
+            return ""
+        return self.choose(["A", "B", "R"])
 
     def type(self, number, element=""):
         place = self.nodes[number].place
@@ -80,19 +124,26 @@ class RandomProgram:
             "@", self.type(number)))
 
     def closed(self, mask, place):
-        return closure(mask, self.encodings[place]) if place else None
+        if not place:
+            return None
+        # A program is computed many times on one pattern.
+        key = place, mask.shape, mask.tobytes()
+        if key not in self.closures:
+            self.closures[key] = closure(mask, self.encodings[place])
+        return self.closures[key]
 
-    def add_op(self, kind):
-        self.picked = []
-        getattr(self, f"add_{kind}")()
-        for place in {self.nodes[i].place for i in self.picked} | {
-                self.nodes[-1].place}:
+    def add_op(self):
+        self.touched = set()
+        getattr(self, f"add_{self.kind}")()
+        # A dense op has to do with no format, and counts for all.
+        places = self.touched | {self.nodes[-1].place}
+        for place in "ABR" if self.kind == "dense" else places:
             if place:
-                self.met[kind, self.names[place].split("_")[0]] += 1
+                self.met[self.kind, self.formats[place]] += 1
 
     def add_unary(self):
         op = self.rng.choice(list(UNARY))
-        i = self.pick_often_sparse()
+        i = self.pick()
         dialect = "arith" if op == "negf" else "math"
         self.emit(self.nodes[i].place,
                   f"  ! = {dialect}.{op} {self.name(i)} : @",
@@ -100,10 +151,9 @@ class RandomProgram:
 
     def add_alike(self):
         """Two of one type, perhaps of one pattern."""
-        i = self.pick_often_sparse()
+        i = self.pick()
         place = self.nodes[i].place
-        j = self.rng.choice([j for j, node in enumerate(self.nodes)
-                             if node.place == place])
+        j = self.pick_of(place)
         op = self.rng.choice(list(ELEMENTWISE))
 
         def compute(v, m):
@@ -121,7 +171,7 @@ class RandomProgram:
         either = self.nodes[i].place or self.nodes[j].place
         place = ""
         if both or (either and op == "mulf"):
-            place = self.rng.choice(["A", "B", "R", ""])
+            place = self.pick_result()
         number = len(self.nodes)
         turned = self.rng.random() < 0.3
         result = "nn" + (f"#{place}" if place else "")
@@ -147,7 +197,7 @@ class RandomProgram:
     def add_matmul(self):
         i, j = self.pick(), self.pick()
         both = bool(self.nodes[i].place) and bool(self.nodes[j].place)
-        place = self.rng.choice(["A", "B", "R", ""]) if both else ""
+        place = self.pick_result() if both else ""
         number = len(self.nodes)
         made = "empty" if place else "zeros"
         result = "nn" + (f"#{place}" if place else "")
@@ -175,8 +225,9 @@ class RandomProgram:
 
     def add_convert(self):
         i = self.pick(True)
-        place = self.rng.choice([p for p in ("A", "B", "R", "")
-                                 if p != self.nodes[i].place])
+        place = self.nodes[i].place
+        while place == self.nodes[i].place:
+            place = self.pick_result()
 
         def compute(v, m):
             return v[i], self.closed(m[i], place)
@@ -224,7 +275,7 @@ class RandomProgram:
 
     def add_transpose(self):
         i = self.pick(True)
-        place = self.rng.choice(["A", "B", "R", ""])
+        place = self.pick_result()
         number = len(self.nodes)
         result = "nn" + (f"#{place}" if place else "")
         text = (f"  %e{number} = empty <<{result}>>\n  ! = linalg.transpose "
@@ -242,7 +293,7 @@ class RandomProgram:
     def add_selected(self):
         """Where another stores something."""
         i, j = self.pick(), self.pick(True)
-        place = self.rng.choice(["A", "B", "R", ""])
+        place = self.pick_result()
         number = len(self.nodes)
         result = "nn" + (f"#{place}" if place else "")
         text = f"""  %m{number} = sparse_autograd.pattern {self.name(j)} : {self.type(j)}
@@ -313,7 +364,7 @@ class RandomProgram:
     def add_rolled(self):
         """The first row behind the others, or the first column."""
         i, axis = self.pick(True), int(self.rng.integers(2))
-        part, place = self.rng.choice(["A", "B", "R"], 2)
+        part, place = self.pick_result(False), self.pick_result(False)
         number = len(self.nodes)
 
         def window(offset, size):
@@ -335,18 +386,22 @@ class RandomProgram:
 
     def add_reshaped(self):
         """Through a vector, with the numbers of all dimensions in one."""
-        i, place = self.pick(True), self.rng.choice(["A", "B", "R"])
+        i, place = self.pick(True), self.pick_result(False)
+        # MLIR takes what is reshaped back for what it was: a format in between
+        # does not add to the pattern.
+        first = self.reshaped.get(i, i)
+        self.reshaped[len(self.nodes)] = first
         vector = ("tensor<?xf64, #sparse_tensor.encoding<{ map = (i) -> "
                   "(i : compressed) }>>")
         number = len(self.nodes)
         self.emit(place, f"""  %p{number} = tensor.collapse_shape {self.name(i)} [[0, 1]] : {self.type(i)} into {vector}
   ! = tensor.expand_shape %p{number} [[0, 1]] output_shape [%d_n, %d_n] : {vector} into @""",
-                  lambda v, m: (v[i], self.closed(m[i], place)))
+                  lambda v, m: (v[i], self.closed(m[first], place)))
 
     def add_inserted(self):
         """The first half of the rows of one as the last half of another."""
         i, j = self.pick(True), self.pick(True)
-        part, place = self.rng.choice(["A", "B", "R"]), self.nodes[j].place
+        part, place = self.pick_result(False), self.nodes[j].place
         number = len(self.nodes)
         text = self.extents(number) + f"""  %p{number} = tensor.extract_slice {self.name(i)}[0, 0] [%half{number}, %d_n] [1, 1] : {self.type(i)} to <<pq#{part}>>
   %q{number} = arith.subi %d_n, %half{number} : index
