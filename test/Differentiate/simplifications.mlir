@@ -111,3 +111,33 @@ func.func @softmax_vjp(%x: tensor<4x8xf32>, %m: tensor<4x8xi1>, %ct: tensor<4x8x
       : (tensor<4x8xf32>, tensor<4x8xi1>), (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
   return %r#1 : tensor<4x8xf32>
 }
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#id = affine_map<(i, j) -> (i, j)>
+
+// A cotangent that is not summed is negated where it is read, not in a second op.
+
+// CHECK-LABEL: func.func private @minus__vjp_1(
+//  CHECK-SAME:     %[[CT:[^:, ]+]]: tensor<4x8xf32>) -> (
+//       CHECK:   %[[DB:.+]] = sparse_autograd.sampled_generic {{.*}} ins(%[[CT]] : tensor<4x8xf32>)
+//       CHECK:   ^bb0(%[[C:.+]]: f32, %{{.+}}: f32):
+//  CHECK-NEXT:     %[[N:.+]] = arith.negf %[[C]] : f32
+//  CHECK-NEXT:     linalg.yield %[[N]] : f32
+//       CHECK:   return %{{.+}}, %[[DB]]
+func.func private @minus(%a: tensor<4x8xf32>, %b: tensor<4x8xf32, #csr>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<4x8xf32>, tensor<4x8xf32, #csr>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.subf %p, %q : f32
+    linalg.yield %r : f32
+  } -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+func.func @g(%a: tensor<4x8xf32>, %b: tensor<4x8xf32, #csr>, %g: tensor<4x8xf32>) -> tensor<4x8xf32, #csr> {
+  %d:2 = sparse_autograd.vjp @minus(%a, %b) cotangents(%g) {wrt = [1]}
+      : (tensor<4x8xf32>, tensor<4x8xf32, #csr>), (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32, #csr>)
+  return %d#1 : tensor<4x8xf32, #csr>
+}
