@@ -374,9 +374,11 @@ class Tests:
                     if not made:
                         sys.exit(f"{path} fails without a mutant:\n{text}")
                     self.programs.append((test, name, path, _functions(text)))
-        passed, output = run(self.lit("."), self.options.tree, 600, self.env)
+        folders = {*self.group.lit, *GROUPS["rules"].lit}
+        passed, output = run(self.lit(".", folders), self.options.tree, 600,
+                             self.env)
         if not passed:
-            sys.exit(f"{self.group.lit} fail without a mutant:\n{output}")
+            sys.exit(f"{folders} fail without a mutant:\n{output}")
 
     def compile(self, path):
         # A program that is compiled with options of its own begins with them.
@@ -387,17 +389,20 @@ class Tests:
                     f"{' ' + own.group(1) if own else ''}", path],
                    self.options.tree, 60, self.env)
 
-    def lit_fails(self, chosen, seconds):
+    def lit_fails(self, chosen, seconds, mutant):
         if self.options.numbers:
             return False
-        return not run(self.lit(chosen), self.options.tree, seconds,
+        folders = set(self.group.lit)
+        if mutant.path.startswith("lib/Differentiate"):
+            folders.update(GROUPS["rules"].lit)
+        return not run(self.lit(chosen, folders), self.options.tree, seconds,
                        self.env)[0]
 
-    def lit(self, chosen):
+    def lit(self, chosen, folders):
         return [self.options.python,
                 os.path.join(self.options.build, "bin", "lit"), "-q", "-j1",
                 # A group may have none of the kind.
-                "--allow-empty-runs", "--filter", chosen, *self.group.lit]
+                "--allow-empty-runs", "--filter", chosen, *sorted(folders)]
 
     def fails(self, test, name, path, changed):
         """Whether a test fails that compiles one of the programs, in which the
@@ -465,7 +470,7 @@ class Tests:
         near = sum(p[0] in nearest and p[1].startswith("f64") for p in programs)
         changed = 0
         for position, (test, name, path, before) in enumerate(programs):
-            if position == near and self.lit_fails(r"\.mlir", 120):
+            if position == near and self.lit_fails(r"\.mlir", 120, mutant):
                 return "lit", changed
             made, text = self.compile(path)
             if not made:
@@ -478,7 +483,7 @@ class Tests:
             changed += 1
             if self.fails(test, name, path, different):
                 return f"{test} {name}", changed
-        if self.lit_fails(r"\.(py|test)", 300):
+        if self.lit_fails(r"\.(py|test)", 300, mutant):
             return "lit", changed
         return None, changed
 
