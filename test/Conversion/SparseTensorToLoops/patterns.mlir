@@ -141,3 +141,14 @@ func.func @barrier(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> (tensor<?x?x
   %y, %z = sparse_autograd.barrier %a, %x : tensor<?x?xf64, #CSR>, tensor<?xf64>
   return %y, %z : tensor<?x?xf64, #CSR>, tensor<?xf64>
 }
+
+// The types of lists say as much as those of the ops.
+
+// CHECK-LABEL: func.func @seven_values
+// CHECK-SAME:  %{{.*}}: tensor<?xindex>, %{{.*}}: tensor<?xindex>, %[[A:.*]]: tensor<?xf64>,
+// CHECK:       %[[LIST:.*]] = tensor.cast %[[A]] : tensor<?xf64> to tensor<7xf64>
+// CHECK:       return %[[LIST]]
+func.func @seven_values(%a: tensor<?x?xf64, #CSR>) -> tensor<7xf64> {
+  %0 = sparse_autograd.stored_values %a : tensor<?x?xf64, #CSR> -> tensor<7xf64>
+  return %0 : tensor<7xf64>
+}
