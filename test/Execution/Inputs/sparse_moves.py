@@ -131,6 +131,10 @@ SLICES = [
   %columns = arith.ceildivui %d_m, %three : index
   %m = tensor.extract_slice %t0[0, 0] [%rows, %columns] [2, 3] : <<nm#A>> to <<pq#R>>""",
          lambda x: x[::2, ::3], MATRIX_SIZES),
+    # What is behind the last is not in the slice.
+    move("some_of_every_other", ["nm#A"], "22#R", """
+  %m = tensor.extract_slice %t0[1, 0] [2, 2] [2, 3] : <<nm#A>> to <<22#R>>""",
+         lambda x: x[1:5:2, 0:6:3], _sizes("nm", (6, 7), (5, 9), (33, 8))),
     move("row", ["nm#A"], "p#R", """
   %i = arith.constant 1 : index
   %m = tensor.extract_slice %t0[%i, 0] [1, %d_m] [1, 1] : <<nm#A>> to <<p#R>>""",
