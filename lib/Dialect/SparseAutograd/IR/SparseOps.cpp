@@ -197,10 +197,12 @@ static LogicalResult sampleProducer(PatternRewriter &rewriter, Operation *op,
   SmallVector<Value> inputs;
   for (OpOperand *operand : producer.getDpsInputOperands()) {
     Value value = operand->get();
-    // It may be the destination as well, which is not read.
+    // It may be the destination as well, which is not read. What is no number,
+    // such as a mask, is not sampled.
     if (producer.getMatchingIndexingMap(operand) == map &&
         llvm::all_equal(value.getUsers()) &&
-        value.getDefiningOp<linalg::LinalgOp>())
+        value.getDefiningOp<linalg::LinalgOp>() &&
+        isa<FloatType>(getElementTypeOrSelf(value.getType())))
       value = SampleOp::create(
           rewriter, loc, type.clone(getElementTypeOrSelf(value.getType())),
           value, pattern);
