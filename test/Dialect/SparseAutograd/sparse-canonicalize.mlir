@@ -78,12 +78,13 @@ func.func @sample_chain(%p: tensor<4x8xf64>, %q: tensor<5x8xf64>, %b: tensor<4x5
   return %s : tensor<4x5xf64, #CSR>
 }
 
-// A mask is read as it is.
+// So is a mask, if what computes it can.
 // CHECK-LABEL: func.func @sample_selected
 func.func @sample_selected(%a: tensor<4x5xf64>, %b: tensor<4x5xf64>, %r: tensor<4x5xf64, #CSR>) -> tensor<4x5xf64, #CSR> {
-  // CHECK: %[[MASK:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4x5xi1>)
+  // CHECK-NOT: linalg.
+  // CHECK: %[[MASK:.*]] = sparse_autograd.sampled_generic {{.*}} outs(%{{.*}} : tensor<4x5xi1, #[[CSR]]>)
   // CHECK: sparse_autograd.sampled_generic
-  // CHECK-SAME: ins(%{{.*}}, %[[MASK]] : tensor<4x5xf64>, tensor<4x5xi1>)
+  // CHECK-SAME: ins(%{{.*}}, %[[MASK]] : tensor<4x5xf64>, tensor<4x5xi1, #[[CSR]]>)
   %zero = arith.constant 0.0 : f64
   %bits = tensor.empty() : tensor<4x5xi1>
   %mask = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
@@ -91,6 +92,31 @@ func.func @sample_selected(%a: tensor<4x5xf64>, %b: tensor<4x5xf64>, %r: tensor<
   ^bb0(%x: f64, %y: f64, %out: i1):
     %less = arith.cmpf olt, %x, %y : f64
     linalg.yield %less : i1
+  } -> tensor<4x5xi1>
+  %empty = tensor.empty() : tensor<4x5xf64>
+  %selected = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %mask : tensor<4x5xf64>, tensor<4x5xi1>) outs(%empty : tensor<4x5xf64>) {
+  ^bb0(%x: f64, %selects: i1, %out: f64):
+    %chosen = arith.select %selects, %x, %zero : f64
+    linalg.yield %chosen : f64
+  } -> tensor<4x5xf64>
+  %s = sparse_autograd.sample %selected, %r : tensor<4x5xf64>, tensor<4x5xf64, #CSR> -> tensor<4x5xf64, #CSR>
+  return %s : tensor<4x5xf64, #CSR>
+}
+
+// CHECK-LABEL: func.func @sample_selected_by_sparse
+func.func @sample_selected_by_sparse(%a: tensor<4x5xf64>, %b: tensor<4x5xi1, #CSR>, %r: tensor<4x5xf64, #CSR>) -> tensor<4x5xf64, #CSR> {
+  // CHECK: %[[MASK:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4x5xi1>)
+  // CHECK: sparse_autograd.sampled_generic
+  // CHECK-SAME: ins(%{{.*}}, %[[MASK]] : tensor<4x5xf64>, tensor<4x5xi1>)
+  %zero = arith.constant 0.0 : f64
+  %bits = tensor.empty() : tensor<4x5xi1>
+  %mask = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<4x5xf64>, tensor<4x5xi1, #CSR>) outs(%bits : tensor<4x5xi1>) {
+  ^bb0(%x: f64, %y: i1, %out: i1):
+    %less = arith.cmpf olt, %x, %zero : f64
+    %both = arith.andi %less, %y : i1
+    linalg.yield %both : i1
   } -> tensor<4x5xi1>
   %empty = tensor.empty() : tensor<4x5xf64>
   %selected = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}

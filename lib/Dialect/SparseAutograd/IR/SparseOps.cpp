@@ -172,37 +172,65 @@ static bool isSample(Operation *op) {
   return isa<SampleOp>(op) || (sampled && isCopyToPattern(sampled));
 }
 
+/// The op that computes `input` and can compute elements at a pattern instead.
+/// Null if there is none.
+static linalg::LinalgOp getProducer(Value input) {
+  auto producer = input.getDefiningOp<linalg::LinalgOp>();
+  if (!producer || producer->getNumResults() != 1 ||
+      llvm::any_of(producer->getOperandTypes(), isSparse))
+    return {};
+  AffineMap map =
+      producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
+  return map.isProjectedPermutation() &&
+                 producer.getNumParallelLoops() == map.getNumResults()
+             ? producer
+             : linalg::LinalgOp();
+}
+
+/// Whether `producer` goes on from what its init holds.
+static bool readsInit(linalg::LinalgOp producer) {
+  OpOperand *init = producer.getDpsInitOperand(0);
+  return producer.payloadUsesValueFromOperand(init) && !isZeros(init->get());
+}
+
+/// Whether `value`, which `reader` reads, is better sampled before it. Of
+/// numbers samples may stay; those of masks must be replaced by what computes
+/// them.
+static bool isSampledFirst(Value value, linalg::LinalgOp reader) {
+  if (!value.getDefiningOp<linalg::LinalgOp>())
+    return false;
+  // `reader` may have it as a destination, too, which it does not read.
+  if (isa<FloatType>(getElementTypeOrSelf(value.getType())))
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      return user == reader || isSample(user);
+    });
+  linalg::LinalgOp producer = getProducer(value);
+  return value.hasOneUse() && reader->hasOneUse() && producer &&
+         !readsInit(producer);
+}
+
 /// Replaces `op`, the elements of `input` at `pattern`: what a structured op
 /// computes for it, or for samples at several patterns, is computed at the
 /// pattern, from samples of what it reads at the same element.
 static LogicalResult sampleProducer(PatternRewriter &rewriter, Operation *op,
                                     Value input, Value pattern) {
-  auto producer = input.getDefiningOp<linalg::LinalgOp>();
-  if (!producer || producer->getNumResults() != 1 ||
-      !llvm::all_of(producer->getUsers(), isSample) ||
-      llvm::any_of(producer->getOperandTypes(), isSparse))
+  linalg::LinalgOp producer = getProducer(input);
+  if (!producer || !llvm::all_of(producer->getUsers(), isSample))
     return failure();
   OpOperand *init = producer.getDpsInitOperand(0);
   AffineMap map = producer.getMatchingIndexingMap(init);
-  if (!map.isProjectedPermutation() ||
-      producer.getNumParallelLoops() != map.getNumResults())
-    return failure();
   Location loc = producer.getLoc();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Value start;
-  if (producer.payloadUsesValueFromOperand(init) && !isZeros(init->get()))
+  if (readsInit(producer))
     start = SampleOp::create(rewriter, loc, type, init->get(), pattern);
   else
     start = ZerosOp::create(rewriter, loc, type, pattern);
   SmallVector<Value> inputs;
   for (OpOperand *operand : producer.getDpsInputOperands()) {
     Value value = operand->get();
-    // It may be the destination as well, which is not read. What is no number,
-    // such as a mask, is not sampled.
     if (producer.getMatchingIndexingMap(operand) == map &&
-        llvm::all_equal(value.getUsers()) &&
-        value.getDefiningOp<linalg::LinalgOp>() &&
-        isa<FloatType>(getElementTypeOrSelf(value.getType())))
+        isSampledFirst(value, producer))
       value = SampleOp::create(
           rewriter, loc, type.clone(getElementTypeOrSelf(value.getType())),
           value, pattern);
