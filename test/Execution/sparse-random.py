@@ -17,7 +17,7 @@ from sparse_functions import (FILLS, FORMATS, add_function, call_case,
                               draw_mask, make_case)
 from sparse_programs import KINDS, RandomProgram
 
-numbers = [int(a) for a in sys.argv[1:] if a.isdigit()] or [0, 120]
+numbers = [int(a) for a in sys.argv[1:] if a.isdigit()] or [0, 100]
 sys.argv = [a for a in sys.argv if not a.isdigit()]
 first, end = numbers[0], sum(numbers)
 met = collections.Counter()
@@ -27,7 +27,7 @@ def programs():
     for start in range(first, end, 10):
         # Code that is optimized takes three times as long to make. Some make a
         # sparse gradient dense on its way (sparse-proof.py).
-        program = Program(f"random{start}", int(start % 120 == 10), threads=1,
+        program = Program(f"random{start}", int(start % 100 == 10), threads=1,
                           pipeline="prove-sparsity=false")
         for seed in range(start, min(start + 10, end)):
             drawn = RandomProgram(seed, met)
