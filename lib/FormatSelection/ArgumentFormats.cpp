@@ -47,7 +47,7 @@ static llvm::SetVector<Value> getAlike(func::FuncOp function,
 static Operation *findOrdered(const llvm::SetVector<Value> &alike) {
   for (Value value : alike) {
     Operation *maker = value.getDefiningOp();
-    if (maker && isa<WithValuesOp, CallOpInterface>(maker))
+    if (isa_and_nonnull<WithValuesOp, CallOpInterface>(maker))
       return maker;
     for (Operation *user : value.getUsers())
       if (isa<StoredValuesOp, StoredCoordinatesOp, WithValuesOp,
@@ -140,11 +140,13 @@ static void chooseFormat(func::FuncOp function, unsigned number,
   std::string order = describeOrder(best);
   Operation *ordered = findOrdered(alike);
   if (ordered || failed(setEncoding(function, alike, best))) {
-    StringRef dependent =
-        ordered ? ordered->getName().getStringRef() : StringRef("an op");
+    std::string reason =
+        ordered
+            ? ordered->getName().getStringRef().str() + " depends on the order"
+            : "ops on it need the format of another tensor";
     remark::missed(argument.getLoc(), getRemarkOptions("stored", function))
         << text + "as its type says, although one with " + order +
-               " costs less: " + dependent.str() + " depends on the order";
+               " costs less: " + reason;
     return;
   }
   remark::passed(function.getArgument(number).getLoc(),

@@ -82,3 +82,25 @@ func.func @caller(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64
   %y = func.call @called(%a, %x, %z) : (tensor<?x?xf64, #CSR>, tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
   return %y : tensor<?xf64>
 }
+
+// Another tensor has the same format, together with it.
+
+// CHECK-LABEL: func.func @two
+// CHECK-SAME:  tensor<?x?xf64, #[[CSR]]>, %{{.*}}: tensor<?x?xi1, #[[CSR]]>
+func.func @two(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %m: tensor<?x?xi1, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> (tensor<?xf64>, tensor<?x?xf64, #CSR>) {
+  %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  %s = sparse_autograd.masked_softmax %a, %m dims = [1] : tensor<?x?xf64, #CSR>, tensor<?x?xi1, #CSR>
+  return %y, %s : tensor<?xf64>, tensor<?x?xf64, #CSR>
+}
+
+// CHECK-LABEL: func.func @carried
+// CHECK-SAME:  tensor<?x?xf64, #[[CSR]]>, %{{.*}}: tensor<?x?xf64, #[[CSR]]>
+func.func @carried(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %b: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64>, %n: index) -> (tensor<?xf64>, tensor<?x?xf64, #CSR>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %a) -> tensor<?x?xf64, #CSR> {
+    scf.yield %b : tensor<?x?xf64, #CSR>
+  }
+  return %y, %r : tensor<?xf64>, tensor<?x?xf64, #CSR>
+}

@@ -56,3 +56,10 @@ func.func @returned(%x: tensor<4x4xf64>) -> tensor<4x4xf64, #CSR> {
   %a = sparse_tensor.convert %x : tensor<4x4xf64> to tensor<4x4xf64, #CSR>
   return %a : tensor<4x4xf64, #CSR>
 }
+
+// CHECK-DAG: [Missed] stored | Category:sparse-autograd-select-formats | Function=two | Remark="argument 0 is stored as its type says, although one with dimension 1 outermost costs less: ops on it need the format of another tensor"
+func.func @two(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %m: tensor<?x?xi1, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> (tensor<?xf64>, tensor<?x?xf64, #CSR>) {
+  %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  %s = sparse_autograd.masked_softmax %a, %m dims = [1] : tensor<?x?xf64, #CSR>, tensor<?x?xi1, #CSR>
+  return %y, %s : tensor<?xf64>, tensor<?x?xf64, #CSR>
+}
