@@ -13,7 +13,7 @@ from execution import Program, close, finish, same_bits
 from sparse_functions import FORMATS
 from sparse_storage import build_storage
 
-ROWS, COLUMNS, WIDTH = 1500, 900, 8
+ROWS, COLUMNS, WIDTH = 1500, 900, 32
 ENCODINGS = {n: FORMATS[2][n] for n in ("CSR", "CSC", "COO", "DCSR", "DCSC",
                                         "DenseRows", "Loose", "BSR", "BSR23")}
 M = f"tensor<?x{WIDTH}xf64>"
@@ -30,7 +30,7 @@ matrix = scipy.sparse.csr_matrix(
     (rng.standard_normal(len(rows)), (rows, columns)), (ROWS, COLUMNS))
 x = rng.standard_normal((COLUMNS, WIDTH))
 dy = rng.standard_normal((ROWS, WIDTH))
-assert matrix.nnz * WIDTH > 4 * 16384, "one chunk tests nothing"
+assert matrix.nnz * WIDTH > 4 * 65536, "one chunk tests nothing"
 
 for name, encoding in ENCODINGS.items():
     program.define_encoding(name, encoding)

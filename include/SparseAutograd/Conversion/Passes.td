@@ -253,8 +253,8 @@ def PrefetchRows : Pass<"sparse-autograd-prefetch-rows", "::mlir::func::FuncOp">
     ```mlir
     scf.for %i = %c0 to %n step %c1 {
       %row = memref.load %list[%i] : memref<?xindex>
-      %i16 = arith.addi %i, %c16 : index
-      %ahead = arith.minsi %i16, %last : index
+      %later_i = arith.addi %i, %c32 : index
+      %ahead = arith.minsi %later_i, %last : index
       %later = memref.load %list[%ahead] : memref<?xindex>
       memref.prefetch %table[%later, %c0], read, locality<3>, data : memref<?x?xf32>
       scf.for %j = %c0 to %m step %c1 {
@@ -262,7 +262,7 @@ def PrefetchRows : Pass<"sparse-autograd-prefetch-rows", "::mlir::func::FuncOp">
     ```
   }];
   let options = [
-    Option<"distance", "distance", "int64_t", /*default=*/"16",
+    Option<"distance", "distance", "int64_t", /*default=*/"32",
            "how many iterations ahead">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -481,7 +481,7 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
   let options = [
     Option<"parallel", "parallel", "bool", /*default=*/"false",
            "cut outermost loops into chunks that may run in parallel">,
-    Option<"chunkWork", "chunk-work", "int64_t", /*default=*/"16384",
+    Option<"chunkWork", "chunk-work", "int64_t", /*default=*/"65536",
            "how many elements a chunk should visit at least">
   ];
   let dependentDialects = [
