@@ -132,6 +132,32 @@ func.func @window(%a: tensor<7xf64, #Vector>, %x: tensor<3xf64>, %z: tensor<5xf6
   return %y : tensor<5xf64>
 }
 
+// What is selected of is visited alone where the rest cannot be the maximum.
+
+// CHECK-LABEL: func.func @masked_maximum
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %{{.*}}: tensor<?xi1>, %[[ROWS:.*]]: index, %{{.*}}: index, %[[X:.*]]: tensor<?x?xf64>, %{{.*}}: tensor<?xf64>)
+// CHECK:       scf.for %[[I:.*]] = %c0 to %[[ROWS]]
+// CHECK:         %[[BEGIN:.*]] = tensor.extract %[[POS]]
+// CHECK:         %[[END:.*]] = tensor.extract %[[POS]]
+// CHECK:         scf.for %[[Q:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK-NEXT:      %[[J:.*]] = tensor.extract %[[CRD]][%[[Q]]]
+// CHECK-NEXT:      tensor.extract %[[X]][%[[I]], %[[J]]]
+// CHECK-NOT:     scf.for
+// CHECK:       return
+func.func @masked_maximum(%m: tensor<?x?xi1, #CSR>, %x: tensor<?x?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %nothing = arith.constant 0xFFF0000000000000 : f64
+  %y = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+        iterator_types = ["parallel", "reduction"]}
+      ins(%m, %x : tensor<?x?xi1, #CSR>, tensor<?x?xf64>) outs(%z : tensor<?xf64>) {
+  ^bb0(%selects: i1, %in: f64, %out: f64):
+    %t = arith.select %selects, %in, %nothing : f64
+    %s = arith.maximumf %out, %t : f64
+    linalg.yield %s : f64
+  } -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
 // The product of dense matrices at a pattern: an inner product for each stored
 // element, on the positions and coordinates of the pattern.
 
