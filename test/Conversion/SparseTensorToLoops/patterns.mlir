@@ -152,3 +152,16 @@ func.func @seven_values(%a: tensor<?x?xf64, #CSR>) -> tensor<7xf64> {
   %0 = sparse_autograd.stored_values %a : tensor<?x?xf64, #CSR> -> tensor<7xf64>
   return %0 : tensor<7xf64>
 }
+
+// A cast that stands for an op of somebody else gets the tensor from its parts.
+
+// CHECK-LABEL: func.func @cast
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %{{.*}}: tensor<?xf64>, %[[ROWS:.*]]: index, %[[COLUMNS:.*]]: index)
+// CHECK:       %[[ZEROS:.*]] = linalg.fill
+// CHECK:       %[[X:.*]] = builtin.unrealized_conversion_cast %[[POS]], %[[CRD]], %[[ZEROS]], %[[ROWS]], %[[COLUMNS]] : {{.*}} to tensor<?x?xf32, #{{.*}}>
+// CHECK:       builtin.unrealized_conversion_cast %[[X]]
+func.func @cast(%a: tensor<?x?xf64, #CSR>) -> i64 {
+  %0 = sparse_autograd.zeros %a : tensor<?x?xf64, #CSR> -> tensor<?x?xf32, #CSR>
+  %1 = builtin.unrealized_conversion_cast %0 : tensor<?x?xf32, #CSR> to i64
+  return %1 : i64
+}
