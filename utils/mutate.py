@@ -62,7 +62,8 @@ GROUPS = {
          "lib/Differentiate/Rules/GenericTranspose.cpp"),
         # That memory stays flat, and what sanitizers find, is no number.
         "lower-sparse", r"^sparse-(?!memory|sanitized|upstream|storage)",
-        False, ("test/Conversion/SparseTensorToLoops",
+        False, ("test/Conversion/SparseAutogradToLinalg",
+                "test/Conversion/SparseTensorToLoops",
                 "test/Dialect/SparseAutograd")),
 }
 TARGETS = ("sparse-call", "sparse-opt", "derivative-rule-table")
