@@ -4,6 +4,7 @@
 
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 #COO = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa)), posWidth = 32, crdWidth = 16}>
+#DCSR = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : compressed)}>
 #Vector = #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>
 #BSR = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 2 : dense, j floordiv 3 : compressed, i mod 2 : dense, j mod 3 : dense)}>
 
@@ -130,6 +131,56 @@ func.func @window(%a: tensor<7xf64, #Vector>, %x: tensor<3xf64>, %z: tensor<5xf6
     linalg.yield %s : f64
   } -> tensor<5xf64>
   return %y : tensor<5xf64>
+}
+
+// Which of two operands is searched for what the other stores does not depend on
+// the order in which the region reads them.
+
+// CHECK-LABEL: func.func @searched
+// CHECK-SAME:  %[[POS:[a-z0-9]+]]: tensor<?xindex>, %[[CRD:[a-z0-9]+]]: tensor<?xindex>, %{{[a-z0-9]+}}: tensor<?xf64>, %[[ROWS:[a-z0-9]+]]: index,
+// CHECK:       scf.for %{{.*}} = %c0 to %[[ROWS]]
+// CHECK:         %[[BEGIN:.*]] = tensor.extract %[[POS]]
+// CHECK:         %[[END:.*]] = tensor.extract %[[POS]]
+// CHECK:         scf.for %[[Q:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK-NEXT:      tensor.extract %[[CRD]][%[[Q]]]
+// CHECK:           scf.while
+func.func @searched(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #DCSR>, %z: tensor<f64>) -> tensor<f64> {
+  %y = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+        iterator_types = ["reduction", "reduction"]}
+      ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #DCSR>) outs(%z : tensor<f64>) {
+  ^bb0(%in: f64, %in_0: f64, %out: f64):
+    %p = arith.mulf %in_0, %in : f64
+    %s = arith.addf %out, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  return %y : tensor<f64>
+}
+
+// What a dense operand is computed of is read where something is stored, and
+// computed there.
+
+// CHECK-LABEL: func.func @producer
+// CHECK-NOT:   linalg.generic
+// CHECK:       scf.for
+// CHECK:         scf.for
+// CHECK:           math.tanh
+// CHECK:       return
+func.func @producer(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64>, %e: tensor<?x?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%b : tensor<?x?xf64>) outs(%e : tensor<?x?xf64>) {
+  ^bb0(%in: f64, %out: f64):
+    %0 = math.tanh %in : f64
+    linalg.yield %0 : f64
+  } -> tensor<?x?xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %t : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%z : tensor<?xf64>) {
+  ^bb0(%in: f64, %in_0: f64, %out: f64):
+    %p = arith.mulf %in, %in_0 : f64
+    %s = arith.addf %out, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<?xf64>
+  return %y : tensor<?xf64>
 }
 
 // What is selected of is visited alone where the rest cannot be the maximum.
