@@ -192,6 +192,16 @@ ELEMENTWISE = [
                 lambda x, p: x[0] / (x[1][:, None]), 0,
                 lambda p: {1: ~_some(p, 0, 1)}, maps="ij,i->ij",
                 draw=lambda rng, shape: rng.uniform(0.5, 1.5, shape)),
+    SparseFunction("times_row_number", ["nm#A"], ["nm#A"],
+                   "  %z = empty <<nm#A>>" + generic(
+                       "ij->ij", "ij", [("%x0", "nm#A")], ("%z", "nm#A"), "%y",
+                       """
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %i : index to i64
+    %f = arith.sitofp %k : i64 to f64
+    %s = arith.mulf %b0, %f : f64
+    linalg.yield %s : f64""") + "\n  return %y : <<nm#A>>",
+                   lambda x, p: x[0] * np.arange(len(x[0]))[:, None], (0,)),
     # Of numbers from outside: a constant first, then one with a derivative.
     SparseFunction("scaled_from_outside", ["f64", "nm#A"], ["nm#A"], """
   %c = arith.constant 0.5 : f64
@@ -343,9 +353,10 @@ COPIES = [
 
 # Alike to others, so that some formats each suffice.
 _ALIKE = ("dense_minus", "scaled_columns", "scaled_by_rank_0",
-          "scaled_from_outside", "divided_rows", "sin", "negated", "expm1",
-          "absolute", "fma", "relu_of_tensors", "spgemm_transposed", "subtract",
-          "add_transposed", "multiply_to_dense", "inner", "sampled_spgemm")
+          "scaled_from_outside", "times_row_number", "divided_rows", "sin",
+          "negated", "expm1", "absolute", "fma", "relu_of_tensors",
+          "spgemm_transposed", "subtract", "add_transposed",
+          "multiply_to_dense", "inner", "sampled_spgemm")
 MORE = [f for f in ELEMENTWISE + PAIRS if f.name in _ALIKE]
 assert len(MORE) == len(_ALIKE)
 ELEMENTWISE = [f for f in ELEMENTWISE if f not in MORE]
