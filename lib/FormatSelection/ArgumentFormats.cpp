@@ -82,6 +82,9 @@ static double getCost(const llvm::SetVector<Value> &alike,
 static LogicalResult setEncoding(func::FuncOp function,
                                  const llvm::SetVector<Value> &alike,
                                  SparseTensorEncodingAttr encoding) {
+  // Where a function returns from is not known in unstructured control flow.
+  if (!function.getBody().hasOneBlock())
+    return failure();
   IRMapping mapping;
   OwningOpRef<func::FuncOp> changed =
       cast<func::FuncOp>(function->clone(mapping));

@@ -26,7 +26,8 @@ mlir::remark::RemarkOpts getRemarkOptions(llvm::StringRef name,
                                           mlir::Operation *op);
 
 /// The dimension that is outermost in `encoding`, as remarks call it.
-std::string describeOrder(mlir::sparse_tensor::SparseTensorEncodingAttr);
+std::string
+describeOrder(mlir::sparse_tensor::SparseTensorEncodingAttr encoding);
 
 /// Reads the tensors of `function` that are converted from dense ones, and are
 /// small or full, as the dense ones that they are.

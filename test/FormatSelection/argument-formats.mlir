@@ -104,3 +104,16 @@ func.func @carried(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %b: t
   }
   return %y, %r : tensor<?xf64>, tensor<?x?xf64, #CSR>
 }
+
+// A function of several blocks keeps what its types say.
+
+// CHECK-LABEL: func.func @blocks
+// CHECK-SAME:  tensor<?x?xf64, #[[CSR]]>
+func.func @blocks(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: tensor<?xf64>, %z: tensor<?xf64>, %c: i1) -> tensor<?xf64> {
+  cf.cond_br %c, ^product, ^end(%z : tensor<?xf64>)
+^product:
+  %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  cf.br ^end(%y : tensor<?xf64>)
+^end(%r: tensor<?xf64>):
+  return %r : tensor<?xf64>
+}
