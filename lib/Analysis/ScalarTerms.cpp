@@ -285,10 +285,6 @@ struct TermBuilder {
     for (auto [input, operand] : llvm::zip_equal(getInputs(op), term->operands))
       mapping.map(input, build(operand));
     Operation *clone = builder.clone(*op, mapping);
-    clone->walk([&](linalg::IndexOp index) {
-      index.getResult().replaceAllUsesWith(indices[index.getDim()]);
-      index.erase();
-    });
     return clone->getResult(result.getResultNumber());
   }
 };

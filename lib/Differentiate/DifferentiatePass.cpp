@@ -267,9 +267,17 @@ LogicalResult DerivativeExpander::define(SplitVjpOp split) {
   unsigned numResults = callee.getNumResults();
   SmallVector<Type> residuals = splitDerivative(
       *joint, numArguments, numResults, residualBudget, forward, backward);
-  // Another function could come to live where it was.
-  expanded.erase(*joint);
-  symbolTable.erase(*joint);
+  // Of sparse gradients something is to be proved: of the joint function, in
+  // which the backward part need not compute again what the forward part has.
+  bool hasSparseGradients = false;
+  for (unsigned index = 0; index < joint->getNumResults(); ++index)
+    hasSparseGradients |= static_cast<bool>(joint->getResultAttr(
+        index, SparseAutogradDialect::getGradientOfAttrName()));
+  if (!hasSparseGradients) {
+    // Another function could come to live where it was.
+    expanded.erase(*joint);
+    symbolTable.erase(*joint);
+  }
   for (unsigned index = 0; index < numArguments; ++index)
     forward.setArgAttrs(index, callee.getArgAttrDict(index));
   for (unsigned index = 0; index < numResults; ++index)

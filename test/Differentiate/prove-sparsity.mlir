@@ -166,6 +166,23 @@ func.func @reject_softmax(%a: tensor<4x8xf64, #csr>, %x: tensor<8x4xf64>, %g: te
 
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 
+// So do they in a derivative of two functions: the joint one is looked at.
+// expected-note @below {{to the gradient of this argument}}
+func.func private @softmax(%a: tensor<4x8xf64, #csr>, %x: tensor<8x4xf64>) -> tensor<4x4xf64> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf64>
+  %d = sparse_tensor.convert %a : tensor<4x8xf64, #csr> to tensor<4x8xf64>
+  // expected-note @below {{what comes of it goes through this op}}
+  %s = sparse_autograd.masked_softmax %d dims = [1] : tensor<4x8xf64>
+  // expected-error @below {{'linalg.generic' op makes the gradient of a sparse tensor dense}}
+  %y = linalg.matmul ins(%s, %x : tensor<4x8xf64>, tensor<8x4xf64>) outs(%zero : tensor<4x4xf64>) -> tensor<4x4xf64>
+  return %y : tensor<4x4xf64>
+}
+sparse_autograd.split_vjp @softmax as @softmax_forward, @softmax_backward {wrt = [0]}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
 // The products before and behind each element are made of all elements of a row.
 // expected-note @below {{to the gradient of this argument}}
 func.func private @product_of_stored(%a: tensor<4x8xf64, #csr>) -> tensor<4xf64> {

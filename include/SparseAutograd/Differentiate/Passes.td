@@ -92,7 +92,9 @@ def ProveSparsityPass
     ```
 
     It runs on what `--sparse-autograd-differentiate` makes, before inlining,
-    and is part of the pipeline.
+    and is part of the pipeline. Of a `split_vjp` the joint function is looked
+    at, in which forward and backward part are one; it stays for that, private
+    and unused, until `--symbol-dce`.
   }];
 }
 
