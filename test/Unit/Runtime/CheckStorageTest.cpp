@@ -10,6 +10,7 @@
 #include "StorageReference.h"
 
 #include <gtest/gtest.h>
+#include <numeric>
 
 namespace {
 
@@ -165,6 +166,26 @@ TEST(CheckStorage, NamesWhatIsWrong) {
   EXPECT_EQ(getProblem(levels, extents, bad), "has 4 values instead of 3");
   EXPECT_EQ(getProblem(levels, extents, bad, "A"),
             "A: has 4 values instead of 3");
+}
+
+/// Long lists are looked at in pieces; what is wrong at the end of one is seen.
+TEST(CheckStorage, LongRows) {
+  int64_t piece = int64_t(1) << 20, count = piece + 5;
+  Storage storage;
+  storage.positions = {{}, {0, count}};
+  storage.coordinates = {{}, std::vector<int64_t>(count)};
+  storage.values.resize(count);
+  std::vector<int64_t> &coordinates = storage.coordinates[1];
+  std::iota(coordinates.begin(), coordinates.end(), 0);
+  EXPECT_EQ(getProblem({dense, compressed}, {1, count}, storage), "");
+  for (int64_t i : {int64_t(0), piece - 1, piece, piece + 1, count - 2}) {
+    std::swap(coordinates[i], coordinates[i + 1]);
+    std::string problem = getProblem({dense, compressed}, {1, count}, storage);
+    std::string expected = "coordinate " + std::to_string(i + 1) + " is " +
+                           std::to_string(i) + ", less than";
+    EXPECT_NE(problem.find(expected), std::string::npos) << problem;
+    std::swap(coordinates[i], coordinates[i + 1]);
+  }
 }
 
 TEST(CheckStorage, ListsOfCoordinates) {
