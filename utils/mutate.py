@@ -42,16 +42,20 @@ import subprocess
 import sys
 import time
 
-# What is mutated: the sources, the phase after which programs are compared,
-# which executed tests there are, random programs or not, and the lit tests.
-Group = collections.namedtuple("Group", "sources phase tests random lit")
+import mutants
+
+# What is mutated: the sources, what is changed in them, the phase after which
+# programs are compared, which executed tests there are, random programs or not,
+# and the lit tests.
+Group = collections.namedtuple("Group",
+                               "sources changes phase tests random lit")
 GROUPS = {
     "rules": Group(
         ("lib/Differentiate/Rules", "lib/Differentiate/Transposition.cpp",
          "lib/Differentiate/Linearization.cpp",
          "lib/Differentiate/Activity.cpp",
          "lib/Interfaces/LinearizableOpInterface.cpp"),
-        "differentiate", r".", True, ("test/Differentiate",)),
+        mutants.CHANGES, "differentiate", r".", True, ("test/Differentiate",)),
     "sparse": Group(
         ("lib/Analysis/ScalarTerms.cpp", "lib/Analysis/SparseIteration.cpp",
          "lib/Analysis/SparsePatterns.cpp",
@@ -60,6 +64,7 @@ GROUPS = {
          "lib/Differentiate/Rules/SparseRules.cpp",
          "lib/Differentiate/Rules/GenericTangent.cpp",
          "lib/Differentiate/Rules/GenericTranspose.cpp"),
+        mutants.CHANGES + mutants.SPARSE_CHANGES,
         # That memory stays flat, and what sanitizers find, is no number.
         "lower-sparse", r"^sparse-(?!memory|sanitized|upstream|storage)",
         False, ("test/Conversion/SparseAutogradToLinalg",
@@ -67,95 +72,6 @@ GROUPS = {
                 "test/Dialect/SparseAutograd")),
 }
 TARGETS = ("sparse-call", "sparse-opt", "derivative-rule-table")
-
-# Of a rule: what it is called, what it finds in a line of code, and what it
-# puts in its place. Each place is a mutant.
-CHANGES = [
-    ("sign", r"(?<=return )-(?=[\w(])", ""),
-    ("sign", r"(?<=return )(?=(?:sin|cos|sinh|cosh|exp|y|x|ln2|two)\b[^;]*;)",
-     "-"),
-    ("sign", r"(?<=[\w)] )\+(?= [\w(])(?!.*\")", "-"),
-    ("sign", r"(?<=[\w)] )-(?= [\w(])(?!.*\")", "+"),
-    ("factor", r"(?<=[\w)] )\*(?= [\w(])(?!\*)", "/"),
-    ("factor", r"(?<=[\w)] )/(?= [\w(])", "*"),
-    ("operation", r"\bAdd([FI])Op::create\b", r"Sub\1Op::create"),
-    ("operation", r"\bSub([FI])Op::create\b", r"Add\1Op::create"),
-    ("operation", r"\bMul([FI])Op::create\b", r"Add\1Op::create"),
-    ("operation", r"\bDivFOp::create\b", "MulFOp::create"),
-    ("operation", r"\bAndIOp\b", "OrIOp"),
-    ("operation", r"\b(?:X)?OrIOp\b", "AndIOp"),
-    ("operation", r"\bMinSIOp\b", "MaxSIOp"),
-    ("predicate", r"(?<=Predicate::)OEQ\b", "ONE"),
-    ("predicate", r"(?<=Predicate::)UNO\b", "ORD"),
-    ("predicate", r"(?<=Predicate::)eq\b", "ne"),
-    ("predicate", r"(?<=Predicate::)ne\b", "eq"),
-    ("predicate", r"(?<=Predicate::)sgt\b", "sge"),
-    ("flag", r"(?<=\*/)true\b", "false"),
-    ("flag", r"(?<=\*/)false\b", "true"),
-    ("negation", r"\bif \((?!auto|Value|!|llvm::isa|failed)", "if (!("),
-    ("negation", r"\bif \(!(?=\w)", "if ("),
-    ("comparison", r" == (?!.*\")", " != "),
-    ("comparison", r" != (?!.*\")", " == "),
-    ("comparison", r"(?<=\w) < (?=\w)", " <= "),
-    ("logic", r" && (?!.*\")", " || "),
-    ("logic", r" \|\| (?!.*\")", " && "),
-    ("off by one", r"(?<=[\[(, ])0(?=[\]),;])(?!.*\")", "1"),
-    ("off by one", r"(?<=[\[(, ])1(?=[\]),;])(?!.*\")", "0"),
-    ("operand", r"\bgetLhs\(\)", "getRhs()"),
-    ("operand", r"\bgetRhs\(\)", "getLhs()"),
-    ("operand", r"\bgetTrueValue\(\)", "getFalseValue()"),
-    ("operand", r"\bgetFalseValue\(\)", "getTrueValue()"),
-    ("operand", r"\bpartials\((\w+), (\w+)\)", r"partials(\2, \1)"),
-    ("operand", r"(?<=SubFOp::create|SubIOp::create|DivFOp::create)"
-     r"\((.*), ([\w.\[\]]+), ([\w.\[\]]+)\);", r"(\1, \3, \2);"),
-    ("operand", r"\b(share\w+)\((\w+), (\w+), ", r"\1(\3, \2, "),
-    ("support", r", support\)", ", Support())"),
-    ("support", r"\bintersectSupports\(", "uniteSupports("),
-    ("support", r"\buniteSupports\(", "intersectSupports("),
-    ("reach", r"\bReach::Part\b", "Reach::Whole"),
-    ("reach", r"\bReach::Whole\b", "Reach::Part"),
-    ("reach", r"\bReach::Nowhere\b", "Reach::Whole"),
-    ("map", r"\bfullMap\b(?! =)", "reducedMap"),
-    ("map", r"\breducedMap\b(?! =)", "fullMap"),
-    ("map", r"\bmaskMap\b(?! =)", "fullMap"),
-    ("bound", r"\bgetLowerBound\(\)", "getUpperBound()"),
-    ("bound", r"\bgetUpperBound\(\)", "getLowerBound()"),
-    ("statement",
-     r"^(\s+)(?!return|using|auto |if|for|else|case|break|static|const |}|//|"
-     r"[A-Z]\w*(?:<[^;]*>)? \w+[ ;=(])"
-     r"([\w.:>-]+(?:\([^;]*\)|[^;=(]* [+|&]?= [^;]*));$", r"\1;"),
-    # One that goes on in the next lines.
-    ("statement", r"^(\s+)(?=[a-z]\w*(?:(?:\.|->)\w+)*\([^;{}]*$)",
-     r"\1if (false) "),
-]
-# Beside these, what only the sources of sparse tensors are full of.
-SPARSE_CHANGES = [
-    ("answer", r"\breturn true;", "return false;"),
-    ("answer", r"\breturn false;", "return true;"),
-    ("answer", r"\breturn success\(\);", "return failure();"),
-    ("quantifier", r"\bany_of\(", "all_of("),
-    ("quantifier", r"\ball_of\(", "any_of("),
-    ("quantifier", r"\bnone_of\(", "any_of("),
-    ("jump", r"\bcontinue;", "break;"),
-    ("jump", r"\bbreak;", "continue;"),
-    ("predicate", r"(?<=Predicate::)ult\b", "ule"),
-    ("predicate", r"(?<=Predicate::)slt\b", "sle"),
-    ("predicate", r"(?<=Predicate::)UNE\b", "ONE"),
-    ("end", r"\.front\(\)", ".back()"),
-    ("end", r"\.back\(\)", ".front()"),
-    ("place", r"\belseBlock\(\)", "thenBlock()"),
-    ("place", r"\.drop_back\(\)", ""),
-    ("choice", r" \? ([\w.()]+) : ([\w.()]+)(?=[;,)])", r" ? \2 : \1"),
-    ("condition", r"\bif \((?=auto |Value |llvm::isa|isa)(.*)\)$",
-     r"if (false)"),
-    ("condition", r"\bif \(!?(?:llvm::)?isa<.*\)$", r"if (true)"),
-]
-
-# What declares a value, without which nothing compiles.
-DECLARATION = re.compile(r"^\s+[\w:<>, ]+[ *&]+\w+ = ")
-
-# What says how a rule is tested, and what is not about results.
-UNTOUCHED = (".checkedOn", ".kink", "reserve(", "llvm_unreachable", "assert(")
 
 # The tests that are nearest to a file; they run first.
 NEAREST = {
@@ -189,101 +105,6 @@ WHOLE = ("sparse-metamorphic", "sparse-control-flow", "sparse-encodings")
 # Random programs come in modules of this many, and are those of the tests.
 MODULE, MODULES = 50, 6
 RANDOM = ("--seed", "1", "--reduce", "0")
-
-
-class Mutant:
-    def __init__(self, number, path, line, change, old, new):
-        self.number, self.path, self.line = number, path, line
-        self.change, self.old, self.new = change, old, new
-
-    def name(self):
-        return os.path.splitext(os.path.basename(self.path))[0]
-
-    def __str__(self):
-        return (f"{self.number}\t{self.path}:{self.line + 1}\t{self.change}\t"
-                f"{self.old.strip()}  ->  {self.new.strip()}")
-
-
-def is_code(line):
-    text = line.strip()
-    return (bool(text) and not text.startswith(("//", "#", "*")) and
-            not any(word in line for word in UNTOUCHED))
-
-
-def files_of(tree, group):
-    for source in group.sources:
-        path = os.path.join(tree, source)
-        if os.path.isdir(path):
-            yield from (os.path.join(source, name)
-                        for name in sorted(os.listdir(path))
-                        if name.endswith(".cpp"))
-        else:
-            yield source
-
-
-def mutants_of(tree, group):
-    """All mutants, numbered; a change that makes no difference is none."""
-    found = []
-    changes = CHANGES + (SPARSE_CHANGES if group is GROUPS["sparse"] else [])
-    for path in files_of(tree, group):
-        with open(os.path.join(tree, path), encoding="utf-8") as file:
-            lines = file.read().split("\n")
-        before, seen = ";", set()
-        for at, line in enumerate(lines):
-            starts, before = _ends(before), line if is_code(line) else before
-            if not is_code(line):
-                continue
-            for change, pattern, replacement in changes:
-                if change == "statement" and (not starts or
-                                              DECLARATION.match(line)):
-                    continue
-                for match in re.finditer(pattern, line):
-                    new = (line[:match.start()] + match.expand(replacement) +
-                           line[match.end():])
-                    if change == "negation" and "if (!(" in new and (
-                            "if (!(" not in line):
-                        # The parenthesis that the condition ends with.
-                        end = _closing(new, new.index("if (!(") + 3)
-                        if end is None:
-                            continue
-                        new = new[:end + 1] + ")" + new[end + 1:]
-                    if new != line and (at, new) not in seen:
-                        seen.add((at, new))
-                        found.append(Mutant(len(found), path, at, change, line,
-                                            new))
-    return found
-
-
-def _ends(line):
-    """Whether a statement ends with a line."""
-    return line.split("//")[0].strip().endswith((";", "{", "}", ":", ")")) and (
-        not line.strip().endswith(","))
-
-
-def _closing(text, start):
-    """Where the parenthesis at `start` is closed, the one that the mutant opens
-    not counted; None if not in this line."""
-    depth = 0
-    for i in range(start, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[i], 0)
-        if depth == 1 and text[i] == ")" and i > start:
-            return i
-    return None
-
-
-def sample(mutants, count, seed):
-    """The first `count` in an order that is random within a file and has the
-    same share of all files at any time."""
-    rng = random.Random(seed)
-    files = collections.defaultdict(list)
-    for mutant in mutants:
-        files[mutant.path].append(mutant)
-    order = []
-    for path in sorted(files):
-        rng.shuffle(files[path])
-        order += [((rank + rng.random()) / len(files[path]), mutant.number)
-                  for rank, mutant in enumerate(files[path])]
-    return [mutants[number] for _, number in sorted(order)[:count]]
 
 
 def run(command, tree, seconds, env=None):
@@ -553,13 +374,14 @@ def main():
         options.build, "python-env", "bin", "python3")
     options.programs = os.path.abspath(
         options.programs or os.path.join(options.build, "mutants"))
-    mutants = mutants_of(options.tree, GROUPS[options.of])
+    group = GROUPS[options.of]
+    found = mutants.find(options.tree, group.sources, group.changes)
     if options.only:
-        mutants = [mutants[int(n)] for n in options.only.split(",")]
+        found = [found[int(n)] for n in options.only.split(",")]
     elif options.sample:
-        mutants = sample(mutants, options.sample, options.seed)
+        found = mutants.sample(found, options.sample, options.seed)
     if options.list:
-        print("\n".join(map(str, mutants)))
+        print("\n".join(map(str, found)))
         return 0
     if subprocess.run(["git", "status", "--porcelain", "lib"],
                       cwd=options.tree, capture_output=True, text=True,
@@ -580,7 +402,7 @@ def main():
     tests.record()
     print(f"{len(tests.programs)} programs of {len(tests.seconds)} tests, "
           f"{time.monotonic() - start:.0f} s", flush=True)
-    for mutant in mutants:
+    for mutant in found:
         if (mutant.path, str(mutant.line + 1), mutant.new.strip()) in done:
             continue
         if options.minutes and (time.monotonic() - start >
