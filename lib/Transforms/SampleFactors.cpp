@@ -9,7 +9,7 @@
 #include "SparseAutograd/Transforms/SampleFactors.h"
 
 #include "SparseAutograd/Analysis/SparseIteration.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Sampling.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -18,17 +18,13 @@ using namespace sparse_autograd;
 /// an elementwise op on one. (Elementwise ops alone are computed where they are
 /// read.)
 static bool isProduct(Value value) {
-  auto producer = value.getDefiningOp<linalg::LinalgOp>();
-  if (!producer || producer->getNumResults() != 1 ||
-      llvm::any_of(producer->getOperandTypes(), isSparse))
-    return false;
-  AffineMap map =
-      producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
-  if (!map.isProjectedPermutation() ||
-      producer.getNumParallelLoops() != map.getNumResults())
+  linalg::LinalgOp producer = getSampledProducer(value);
+  if (!producer)
     return false;
   if (producer.getNumReductionLoops() != 0)
     return true;
+  AffineMap map =
+      producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
   return llvm::any_of(producer.getDpsInputOperands(), [&](OpOperand *input) {
     return producer.getMatchingIndexingMap(input) == map &&
            llvm::all_equal(input->get().getUsers()) && isProduct(input->get());
@@ -67,20 +63,15 @@ static OpOperand *findPattern(OpOperand &operand) {
   return nullptr;
 }
 
-/// Whether `op` copies its only input to a pattern: that is a sample already.
-static bool isCopy(linalg::LinalgOp op) {
-  return isa<SampledGenericOp>(op) && op.getNumDpsInputs() == 1 &&
-         op.getBlock()->getTerminator()->getOperand(0) ==
-             op.getBlock()->getArgument(0);
-}
-
 namespace {
 struct SampleFactor : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
                                 PatternRewriter &rewriter) const override {
-    if (llvm::none_of(op->getOperandTypes(), isSparse))
+    auto sampled = dyn_cast<SampledGenericOp>(op.getOperation());
+    if (llvm::none_of(op->getOperandTypes(), isSparse) ||
+        (sampled && isCopyToPattern(sampled)))
       return failure();
     for (OpOperand *input : op.getDpsInputOperands()) {
       Value value = input->get();
@@ -89,8 +80,7 @@ struct SampleFactor : OpInterfaceRewritePattern<linalg::LinalgOp> {
           !isa<FloatType>(getElementTypeOrSelf(value.getType())))
         continue;
       OpOperand *pattern = findPattern(*input);
-      if (!pattern || isCopy(op) ||
-          !llvm::all_of(value.getUses(), [](OpOperand &use) {
+      if (!pattern || !llvm::all_of(value.getUses(), [](OpOperand &use) {
             return isa<SampleOp>(use.getOwner()) || findPattern(use);
           }))
         continue;

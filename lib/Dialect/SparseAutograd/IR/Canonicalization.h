@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Canonicalizations of ops of MLIR in cases that MLIR gets wrong (LLVM 22.1),
-// with a benefit above that of upstream's, which is 1.
+// Canonicalizations of samples; and of ops of MLIR in cases that MLIR gets wrong
+// (LLVM 22.1), with a benefit above that of upstream's, which is 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,11 @@
 #include "mlir/IR/PatternMatch.h"
 
 namespace sparse_autograd {
+
+/// What computes the elements that a sample, or a copy to a pattern, asks for
+/// computes them there.
+void populateSamplePatterns(mlir::RewritePatternSet &patterns);
+void populateCopyToPatternPatterns(mlir::RewritePatternSet &patterns);
 
 /// Slices that drop dimensions, or have no elements.
 void populateSliceCanonicalizationPatterns(mlir::RewritePatternSet &patterns);
