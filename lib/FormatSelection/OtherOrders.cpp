@@ -16,6 +16,7 @@
 #include "FormatSelection.h"
 #include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -72,31 +73,6 @@ static Place leaveLoops(Operation *op, Value value, const CostModel &costs) {
   return place;
 }
 
-static RankedTensorType withEncoding(Type type, Attribute encoding) {
-  auto tensor = cast<RankedTensorType>(type);
-  return RankedTensorType::get(tensor.getShape(), tensor.getElementType(),
-                               encoding);
-}
-
-/// The values of `values`, a list, in the order of the places in `places`.
-static Value reorder(OpBuilder &builder, Location loc, Value values,
-                     Value places) {
-  Type element = cast<RankedTensorType>(values.getType()).getElementType();
-  Value init = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, places), element);
-  AffineMap identity = builder.getMultiDimIdentityMap(1);
-  auto generic = linalg::GenericOp::create(
-      builder, loc, init.getType(), places, init,
-      ArrayRef<AffineMap>{identity, identity},
-      ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
-      [&](OpBuilder &nested, Location loc, ValueRange elements) {
-        Value value =
-            tensor::ExtractOp::create(nested, loc, values, elements.front());
-        linalg::YieldOp::create(nested, loc, value);
-      });
-  return generic.getResult(0);
-}
-
 /// A tensor of the pattern of `tensor` that stores 0, 1, 2 and so on.
 static Value numberElements(OpBuilder &builder, Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -122,15 +98,18 @@ static Value numberElements(OpBuilder &builder, Location loc, Value tensor) {
 
 static void makeCopy(const Copy &copy) {
   OpBuilder builder(copy.block->getParentOp()->getContext());
-  if (Value(copy.tensor).getParentBlock() == copy.block)
-    builder.setInsertionPointAfterValue(copy.tensor);
+  Value copied = copy.tensor;
+  if (copied.getParentBlock() == copy.block)
+    builder.setInsertionPointAfterValue(copied);
   else
     builder.setInsertionPointToStart(copy.block);
   Location loc = copy.uses.front().operand->getOwner()->getLoc();
-  Value source = copy.isOfPattern ? numberElements(builder, loc, copy.tensor)
-                                  : copy.tensor;
+  Value source =
+      copy.isOfPattern ? numberElements(builder, loc, copied) : copied;
   Value other = ConvertOp::create(
-      builder, loc, withEncoding(source.getType(), copy.encoding), source);
+      builder, loc,
+      cast<RankedTensorType>(source.getType()).cloneWithEncoding(copy.encoding),
+      source);
   if (!copy.isOfPattern) {
     for (const Use &use : copy.uses)
       use.operand->set(other);
@@ -152,10 +131,11 @@ static void makeCopy(const Copy &copy) {
           RankedTensorType::get({ShapedType::kDynamic}, type.getElementType());
       Value values =
           StoredValuesOp::create(builder, op->getLoc(), listType, tensor);
-      values = reorder(builder, op->getLoc(), values, places);
+      values =
+          createGather(builder, op->getLoc(), values, places, values, listType);
       known = WithValuesOp::create(builder, op->getLoc(),
-                                   withEncoding(type, copy.encoding), values,
-                                   other);
+                                   type.cloneWithEncoding(copy.encoding),
+                                   values, other);
     }
     use.operand->set(known);
   }

@@ -15,6 +15,7 @@
 #include "FormatSelection.h"
 #include "SparseAutograd/Analysis/ScalarTerms.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -73,17 +74,7 @@ static void readDense(linalg::LinalgOp op, OpOperand &operand, Value source) {
         SmallVector<Value> indices;
         for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
           indices.push_back(linalg::IndexOp::create(nested, loc, loop));
-        Value element = elements[number];
-        Value zero = arith::ConstantOp::create(
-            nested, loc, nested.getZeroAttr(element.getType()));
-        // As a conversion does: a NaN is stored.
-        Value isStored;
-        if (isa<FloatType>(element.getType()))
-          isStored = arith::CmpFOp::create(
-              nested, loc, arith::CmpFPredicate::UNE, element, zero);
-        else
-          isStored = arith::CmpIOp::create(
-              nested, loc, arith::CmpIPredicate::ne, element, zero);
+        Value isStored = createIsStored(nested, loc, elements[number]);
         SmallVector<Value> arguments(elements);
         SmallVector<Value> values =
             terms.build(nested, stored, arguments, indices);

@@ -10,6 +10,7 @@
 #include "EmitIf.h"
 #include "Kernel.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -65,23 +66,6 @@ private:
 
 } // namespace sparse_autograd
 
-/// Builds `inside` where `value` is not zero, as a NaN is not; elsewhere there
-/// is no entry.
-static SmallVector<Value>
-emitIfNotZero(OpBuilder &builder, Location loc, Value value, ValueRange carried,
-              llvm::function_ref<SmallVector<Value>()> inside) {
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getZeroAttr(value.getType()));
-  Value isNotZero;
-  if (isa<FloatType>(value.getType()))
-    isNotZero = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE,
-                                      value, zero);
-  else
-    isNotZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                      value, zero);
-  return emitIf(builder, loc, isNotZero, carried, inside);
-}
-
 SmallVector<Value> EntryBody::add(OpBuilder &builder,
                                   const VisitedElement &element,
                                   ValueRange carried) {
@@ -106,9 +90,10 @@ SmallVector<Value> EntryBody::visit(OpBuilder &builder,
                                     ValueRange carried) {
   if (!kernel.iteration.sparseInputs.empty())
     return add(builder, element, carried);
-  return emitIfNotZero(builder, kernel.loc,
-                       kernel.computeOfDense(builder, element), carried,
-                       [&]() { return add(builder, element, carried); });
+  Value isStored = createIsStored(builder, kernel.loc,
+                                  kernel.computeOfDense(builder, element));
+  return emitIf(builder, kernel.loc, isStored, carried,
+                [&]() { return add(builder, element, carried); });
 }
 
 SmallVector<Value> EntryValueBody::visit(OpBuilder &builder,
@@ -126,8 +111,9 @@ SmallVector<Value> EntryValueBody::visit(OpBuilder &builder,
   };
   if (!kernel.iteration.sparseInputs.empty())
     return compute();
-  return emitIfNotZero(builder, loc, kernel.computeOfDense(builder, element),
-                       carried, compute);
+  Value isStored =
+      createIsStored(builder, loc, kernel.computeOfDense(builder, element));
+  return emitIf(builder, loc, isStored, carried, compute);
 }
 
 //===----------------------------------------------------------------------===//

@@ -71,10 +71,11 @@ static LogicalResult verifyName(Operation *op, Attribute value) {
   return success();
 }
 
-/// Checks `sparse_autograd.any_format` on an argument or a result of `type`.
+/// Checks `sparse_autograd.any_format` on an argument or a result of `type`,
+/// which is null if `op` is no function.
 static LogicalResult verifyAnyFormat(Operation *op, Attribute value,
                                      Type type) {
-  if (isa<UnitAttr>(value) && isSparse(type))
+  if (isa<UnitAttr>(value) && type && isSparse(type))
     return success();
   return op->emitError("'") << SparseAutogradDialect::getAnyFormatAttrName()
                             << "' must be a unit attribute of a sparse tensor";
@@ -123,11 +124,9 @@ LogicalResult SparseAutogradDialect::verifyRegionArgAttribute(
   }
   if (attribute.getName() == getAnyFormatAttrName()) {
     auto function = dyn_cast<FunctionOpInterface>(op);
-    if (!function)
-      return op->emitError("'")
-             << getAnyFormatAttrName() << "' must be on a function";
     return verifyAnyFormat(op, attribute.getValue(),
-                           function.getArgumentTypes()[argument]);
+                           function ? function.getArgumentTypes()[argument]
+                                    : Type());
   }
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on an argument; the dialect "
@@ -157,11 +156,9 @@ LogicalResult SparseAutogradDialect::verifyRegionResultAttribute(
   }
   if (attribute.getName() == getAnyFormatAttrName()) {
     auto function = dyn_cast<FunctionOpInterface>(op);
-    if (!function)
-      return op->emitError("'")
-             << getAnyFormatAttrName() << "' must be on a function";
     return verifyAnyFormat(op, attribute.getValue(),
-                           function.getResultTypes()[result]);
+                           function ? function.getResultTypes()[result]
+                                    : Type());
   }
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on a result; the dialect has '"

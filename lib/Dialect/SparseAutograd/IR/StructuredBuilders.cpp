@@ -121,6 +121,17 @@ Value sparse_autograd::createElementwise(
       ->getResult(0);
 }
 
+Value sparse_autograd::createIsStored(OpBuilder &builder, Location loc,
+                                      Value element) {
+  Value zero = arith::ConstantOp::create(
+      builder, loc, builder.getZeroAttr(element.getType()));
+  if (isa<FloatType>(element.getType()))
+    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE,
+                                 element, zero);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, element,
+                               zero);
+}
+
 Value sparse_autograd::createCopyLike(OpBuilder &builder, Location loc,
                                       Value value, Value like) {
   return createElementwise(builder, loc, value, like,

@@ -65,6 +65,11 @@ mlir::Value createElementwise(
                                    mlir::ValueRange)>
         compute);
 
+/// Whether the number `element` is one that a sparse tensor made of dense ones
+/// stores: it is not zero. A NaN is stored, a negative zero is not.
+mlir::Value createIsStored(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value element);
+
 /// The elements of the tensor `value` in the storage of `like`: at its pattern,
 /// or everywhere if it is dense.
 mlir::Value createCopyLike(mlir::OpBuilder &builder, mlir::Location loc,
