@@ -156,4 +156,25 @@ for element, special in (("f64", True), ("f32", True), ("i32", False)):
     program.call(f"small_{element}", [values, other],
                  lambda y, e=expected, n=element: close(y, e, 0.0, n), element)
 
+# What a hint says may be wrong: 5 nonzeros are said to be among 600 elements, of
+# which half are not zero, and so the tensor stays dense; or 500 among 600, and
+# so few are there.
+for name, hint, share in (("few", 5, 0.5), ("full", 500, 0.01)):
+    dense, vector = "tensor<20x30xf64>", "tensor<30xf64>"
+    a = "tensor<20x30xf64, #CSR>"
+    program.entry(f"hint_{name}", [dense, vector], ["tensor<20xf64>"], f"""
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<20xf64>
+  %z = linalg.fill ins(%zero : f64) outs(%e : tensor<20xf64>) -> tensor<20xf64>
+  %a = sparse_tensor.convert %a0 {{sparse_autograd.nnz = {hint}}} : {dense} to {a}
+  %y = linalg.matvec ins(%a, %a1 : {a}, {vector}) outs(%z : tensor<20xf64>) -> tensor<20xf64>
+  return %y : tensor<20xf64>""")
+    values = rng.standard_normal((20, 30)) * (rng.random((20, 30)) < share)
+    values[:, 4] = 0
+    other = rng.standard_normal(30)
+    expected = values @ other
+    other[4] = np.nan  # met by zeros alone
+    program.call(f"hint_{name}", [values, other],
+                 lambda y, e=expected, n=name: close(y, e, 1e-13, n), name)
+
 finish([program])
