@@ -238,8 +238,7 @@ def PrefetchRows : Pass<"sparse-autograd-prefetch-rows", "::mlir::func::FuncOp">
     A loop that reads a list in its order and, in a loop inside, the elements of
     the row that the list names, asks for the row that it will name some
     iterations later: as in gather, products of sparse matrices with dense ones,
-    and updates of rows. A table that is larger than the caches is read up to
-    twice as fast then.
+    and updates of rows.
 
     ```mlir
     scf.for %i = %c0 to %n step %c1 {
