@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Canonicalizations of samples; and of ops of MLIR in cases that MLIR gets wrong
-// (LLVM 22.1), with a benefit above that of upstream's, which is 1.
+// Canonicalizations of samples; and of ops of MLIR in cases that MLIR gets
+// wrong (LLVM 22.1), with a benefit above that of upstream's, which is 1.
 //
 //===----------------------------------------------------------------------===//
 
