@@ -1,6 +1,7 @@
 // The stock mlir-opt knows the dialect, the derivatives and the pipeline once it
 // has loaded the plugin.
 
+// A plugin with a sanitizer needs a host with it, which the stock program is not.
 // UNSUPPORTED: asan
 // DEFINE: %{mlir-opt} = mlir-opt --load-dialect-plugin=%libs_dir/SparseAutogradPlugin.so --load-pass-plugin=%libs_dir/SparseAutogradPlugin.so
 
