@@ -12,6 +12,7 @@
 #include "Normalization.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
+#include "SparseCotangents.h"
 #include "Transposition.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -199,6 +200,7 @@ static LogicalResult buildReverse(func::FuncOp derivative,
     op->erase();
   }
   body.eraseArguments(firstInput, inputs.size());
+  storeSparseCotangents(derivative);
   return success();
 }
 

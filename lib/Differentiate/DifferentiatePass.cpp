@@ -344,6 +344,7 @@ struct DifferentiatePass
     cleanup.addPass(createCSEPass());
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    SampleOp::getCanonicalizationPatterns(patterns, &getContext());
     SampledGenericOp::getCanonicalizationPatterns(patterns, &getContext());
     populateEraseDeadIterArgsPatterns(patterns);
     populateFoldBroadcastsPatterns(patterns);

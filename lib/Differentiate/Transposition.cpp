@@ -10,6 +10,7 @@
 #include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
+#include "SparseCotangents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -97,6 +98,7 @@ Value BlockTransposer::selected(Cotangent &cotangent) {
   if (!cotangent.isSelected) {
     cotangent.value = selectUnder(builder, cotangent.value.getLoc(),
                                   cotangent.value, cotangent.support);
+    markCotangent(cotangent.value);
     cotangent.isSelected = true;
   }
   return cotangent.value;
@@ -120,7 +122,9 @@ Value BlockTransposer::sum(Value value, Value a, Value b) {
   if (isSparse(value.getType()) && shape && !isSparse(shape.getType()))
     return AccumulateOp::create(builder, loc, value.getType(),
                                 ValueRange{a, b});
-  return createSum(builder, loc, a, b);
+  Value both = createSum(builder, loc, a, b);
+  markCotangent(both);
+  return both;
 }
 
 void BlockTransposer::accumulate(Value value, Value contribution,
@@ -128,6 +132,7 @@ void BlockTransposer::accumulate(Value value, Value contribution,
   // A tangent that does not depend on the inputs has nobody to tell.
   if (!contribution || !isLinear(value))
     return;
+  markCotangent(contribution);
   Cotangent added{contribution, support, isSelected || !support};
   auto start = starts.find(value);
   auto [it, isFirst] = cotangents.try_emplace(

@@ -15,20 +15,25 @@ using namespace mlir;
 using namespace sparse_autograd;
 
 /// Whether sampling `value` saves more than it costs: a reduction makes it, or
-/// an elementwise op on one. (Elementwise ops alone are computed where they are
+/// elementwise ops on one. (Elementwise ops alone are computed where they are
 /// read.)
 static bool isProduct(Value value) {
-  linalg::LinalgOp producer = getSampledProducer(value);
-  if (!producer)
-    return false;
-  if (producer.getNumReductionLoops() != 0)
-    return true;
-  AffineMap map =
-      producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
-  return llvm::any_of(producer.getDpsInputOperands(), [&](OpOperand *input) {
-    return producer.getMatchingIndexingMap(input) == map &&
-           llvm::all_equal(input->get().getUsers()) && isProduct(input->get());
-  });
+  SmallVector<Value> open = {value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    linalg::LinalgOp producer = getSampledProducer(next);
+    if (!producer || !seen.insert(next).second)
+      continue;
+    if (producer.getNumReductionLoops() != 0)
+      return true;
+    AffineMap map =
+        producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
+    for (OpOperand *input : producer.getDpsInputOperands())
+      if (producer.getMatchingIndexingMap(input) == map)
+        open.push_back(input->get());
+  }
+  return false;
 }
 
 /// The sparse operand of its op at whose elements alone the dense `operand` is
@@ -63,6 +68,34 @@ static OpOperand *findPattern(OpOperand &operand) {
   return nullptr;
 }
 
+/// Whether all that reads the dense `value` does so where a sparse tensor
+/// stores something, or is computed element by element and read there alone.
+static bool isReadAtPatterns(Value value) {
+  SmallVector<Value> open = {value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    for (OpOperand &use : next.getUses()) {
+      if (isa<SampleOp>(use.getOwner()) || findPattern(use))
+        continue;
+      auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      // What is a destination alone goes with its op.
+      if (!reader || reader->getNumResults() != 1 ||
+          reader.getNumReductionLoops() != 0 ||
+          getSampledProducer(reader->getResult(0)) != reader ||
+          (reader.isDpsInit(&use) &&
+           reader.payloadUsesValueFromOperand(&use)) ||
+          reader.getMatchingIndexingMap(&use) !=
+              reader.getMatchingIndexingMap(reader.getDpsInitOperand(0)))
+        return false;
+      open.push_back(reader->getResult(0));
+    }
+  }
+  return true;
+}
+
 namespace {
 struct SampleFactor : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
@@ -80,9 +113,7 @@ struct SampleFactor : OpInterfaceRewritePattern<linalg::LinalgOp> {
           !isa<FloatType>(getElementTypeOrSelf(value.getType())))
         continue;
       OpOperand *pattern = findPattern(*input);
-      if (!pattern || !llvm::all_of(value.getUses(), [](OpOperand &use) {
-            return isa<SampleOp>(use.getOwner()) || findPattern(use);
-          }))
+      if (!pattern || !isReadAtPatterns(value))
         continue;
       auto type = cast<RankedTensorType>(pattern->get().getType());
       Value sample =
