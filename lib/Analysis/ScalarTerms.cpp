@@ -147,8 +147,9 @@ const Term *ScalarTerms::makeApply(OpResult result,
   if (const Term *simple = simplify(result, operands))
     return simple;
   Operation *op = result.getOwner();
-  auto isConstant = [](const Term *term) {
-    return term->kind == Term::Absent || term->kind == Term::Constant;
+  auto isAbsent = [](const Term *term) { return term->kind == Term::Absent; };
+  auto isConstant = [&](const Term *term) {
+    return isAbsent(term) || term->kind == Term::Constant;
   };
   if (op->getNumRegions() == 0 && op->getNumOperands() != 0 &&
       llvm::all_of(operands, isConstant)) {
@@ -166,8 +167,9 @@ const Term *ScalarTerms::makeApply(OpResult result,
     if (succeeded(copy->fold(values, folded)) && !folded.empty())
       if (auto value = dyn_cast_or_null<TypedAttr>(
               dyn_cast<Attribute>(folded[result.getResultNumber()])))
-        term = isZeroConstant(value) ? makeAbsent(value.getType())
-                                     : makeConstant(value);
+        term = isZeroConstant(value) && llvm::any_of(operands, isAbsent)
+                   ? makeAbsent(value.getType())
+                   : makeConstant(value);
     copy->destroy();
     if (term)
       return term;
@@ -186,19 +188,12 @@ static SmallVector<Value> getInputs(Operation *op) {
   return inputs;
 }
 
-const Term *ScalarTerms::getTerm(Value value,
-                                 const llvm::SmallBitVector &absent,
-                                 Memo &memo) {
+const Term *ScalarTerms::getTerm(Value value, Memo &memo) {
   if (const Term *known = memo.lookup(value))
     return known;
   const Term *term;
   TypedAttr constant;
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (argument && argument.getOwner() == body) {
-    term = absent.test(argument.getArgNumber())
-               ? makeAbsent(value.getType())
-               : intern({Term::Leaf, value.getType(), {}, value, {}});
-  } else if (matchPattern(value, m_Constant(&constant))) {
+  if (matchPattern(value, m_Constant(&constant))) {
     term = makeConstant(constant);
   } else if (value.getParentBlock() != body) {
     term = intern({Term::Leaf, value.getType(), {}, value, {}});
@@ -206,7 +201,7 @@ const Term *ScalarTerms::getTerm(Value value,
     auto result = cast<OpResult>(value);
     SmallVector<const Term *> operands;
     for (Value input : getInputs(result.getOwner()))
-      operands.push_back(getTerm(input, absent, memo));
+      operands.push_back(getTerm(input, memo));
     term = makeApply(result, std::move(operands));
   }
   memo[value] = term;
@@ -214,11 +209,21 @@ const Term *ScalarTerms::getTerm(Value value,
 }
 
 SmallVector<const Term *>
-ScalarTerms::getYields(const llvm::SmallBitVector &absent) {
+ScalarTerms::getYields(const llvm::SmallBitVector &absent,
+                       const llvm::SmallBitVector &zero) {
   Memo memo;
+  Builder builder(loc.getContext());
+  for (BlockArgument argument : body->getArguments()) {
+    unsigned number = argument.getArgNumber();
+    Type type = argument.getType();
+    memo[argument] = absent.test(number) ? makeAbsent(type)
+                     : !zero.empty() && zero.test(number)
+                         ? makeConstant(builder.getZeroAttr(type))
+                         : intern({Term::Leaf, type, {}, argument, {}});
+  }
   SmallVector<const Term *> yields;
   for (Value value : body->getTerminator()->getOperands())
-    yields.push_back(getTerm(value, absent, memo));
+    yields.push_back(getTerm(value, memo));
   return yields;
 }
 

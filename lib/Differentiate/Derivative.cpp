@@ -243,10 +243,9 @@ sparse_autograd::buildDerivative(func::FuncOp function,
     unsigned first = derivative.getNumResults() - request.wrt.size();
     OpBuilder builder(derivative.getContext());
     for (auto [offset, index] : llvm::enumerate(request.wrt))
-      if (isSparse(request.tangents[offset]))
-        derivative.setResultAttr(first + offset,
-                                 SparseAutogradDialect::getGradientOfAttrName(),
-                                 builder.getI64IntegerAttr(index));
+      derivative.setResultAttr(first + offset,
+                               SparseAutogradDialect::getGradientOfAttrName(),
+                               builder.getI64IntegerAttr(index));
   }
   return derivative;
 }

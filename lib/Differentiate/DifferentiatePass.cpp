@@ -270,9 +270,11 @@ LogicalResult DerivativeExpander::define(SplitVjpOp split) {
   // Of sparse gradients something is to be proved: of the joint function, in
   // which the backward part need not compute again what the forward part has.
   bool hasSparseGradients = false;
-  for (unsigned index = 0; index < joint->getNumResults(); ++index)
-    hasSparseGradients |= static_cast<bool>(joint->getResultAttr(
-        index, SparseAutogradDialect::getGradientOfAttrName()));
+  for (auto [index, type] : llvm::enumerate(joint->getResultTypes()))
+    hasSparseGradients |=
+        isSparse(type) &&
+        joint->getResultAttr(index,
+                             SparseAutogradDialect::getGradientOfAttrName());
   if (!hasSparseGradients) {
     // Another function could come to live where it was.
     expanded.erase(*joint);

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SparseAutograd/Analysis/GradientSupport.h"
+#include "SparseAutograd/Analysis/GradientBound.h"
+#include "SparseAutograd/Analysis/GradientDensity.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Passes.h"
 
@@ -49,26 +50,26 @@ struct ProveSparsityPass
     StringRef attribute = SparseAutogradDialect::getGradientOfAttrName();
     Operation *terminator = derivative.getBody().front().getTerminator();
     SmallVector<Value> others;
-    SmallVector<unsigned> gradients;
+    // The gradients that are tensors, and the arguments they belong to.
+    SmallVector<std::pair<unsigned, unsigned>> gradients;
     for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
-      if (derivative.getResultAttr(index, attribute))
-        gradients.push_back(index);
-      else
+      auto argument =
+          derivative.getResultAttrOfType<IntegerAttr>(index, attribute);
+      if (argument && isa<RankedTensorType>(value.getType()))
+        gradients.emplace_back(index, argument.getInt());
+      if (!argument || !isSparse(value.getType()))
         others.push_back(value);
     }
-    if (gradients.empty())
-      return success();
-    GradientSupport support(derivative, others);
-    for (unsigned index : gradients) {
+    GradientDensity density(derivative, others);
+    GradientBounds bounds(derivative);
+    for (auto [index, argument] : gradients) {
       Value gradient = terminator->getOperand(index);
-      if (std::optional<DensityPath> density = support.findDensity(gradient)) {
-        unsigned argument =
-            derivative.getResultAttrOfType<IntegerAttr>(index, attribute)
-                .getInt();
-        reportDensity(derivative, argument, gradient.getType(), *density);
-        return failure();
-      }
-      std::optional<GradientBound> bound = support.getBound(gradient);
+      if (isSparse(gradient.getType()))
+        if (std::optional<DensityPath> path = density.find(gradient)) {
+          reportDensity(derivative, argument, gradient.getType(), *path);
+          return failure();
+        }
+      std::optional<GradientBound> bound = bounds.of(gradient, argument);
       if (!bound)
         continue;
       Builder builder(&getContext());

@@ -45,7 +45,7 @@ func.func private @sine(%a: tensor<4x8xf32, #csr>) -> tensor<4x8xf32, #csr> {
 // cotangent of a sparse result is read at its pattern, and stays sparse.
 // CHECK-LABEL: func private @sine__vjp_0_dense(
 // CHECK-SAME: %[[A:.*]]: tensor<4x8xf32, #[[CSR:.*]]>, %[[G:.*]]: tensor<4x8xf32>)
-// CHECK-SAME: -> (tensor<4x8xf32, #[[CSR]]>, tensor<4x8xf32>)
+// CHECK-SAME: -> (tensor<4x8xf32, #[[CSR]]>, tensor<4x8xf32> {sparse_autograd.gradient_of = 0 : i64})
 // CHECK: %[[READ:.*]] = sparse_autograd.sampled_generic {{.*}} ins(%[[G]] : tensor<4x8xf32>)
 // CHECK: %[[D:.*]] = linalg.generic {{.*}} ins(%[[A]], %[[READ]] : tensor<4x8xf32, #[[CSR]]>, tensor<4x8xf32, #[[CSR]]>) outs(%{{.*}} : tensor<4x8xf32>)
 // CHECK: math.cos

@@ -8,7 +8,7 @@ func.func @sine(%x: f64) -> f64 {
 
 // The derivative is a private function behind the one it is of, named after
 // the symbol, the mode and the arguments (G8).
-// CHECK: func.func private @sine__value_and_grad_0(%[[X:[a-z0-9]+]]: f64) -> (f64, f64)
+// CHECK: func.func private @sine__value_and_grad_0(%[[X:[a-z0-9]+]]: f64) -> (f64, f64 {sparse_autograd.gradient_of = 0 : i64})
 // CHECK-DAG: math.sin %[[X]] : f64
 // CHECK-DAG: math.cos %[[X]] : f64
 // CHECK: return

@@ -49,8 +49,11 @@ public:
   ~ScalarTerms();
 
   /// What the region yields, one term a result, where the operands whose
-  /// numbers are set in `absent` store no element.
-  llvm::SmallVector<const Term *> getYields(const llvm::SmallBitVector &absent);
+  /// numbers are set in `absent` store no element, and those that are set in
+  /// `zero` are the number zero, which makes a NaN of an infinity.
+  llvm::SmallVector<const Term *>
+  getYields(const llvm::SmallBitVector &absent,
+            const llvm::SmallBitVector &zero = llvm::SmallBitVector());
 
   /// Whether `term` is argument `number` of the region.
   bool isArgument(const Term *term, unsigned number) const;
@@ -71,8 +74,7 @@ public:
 
 private:
   using Memo = llvm::DenseMap<mlir::Value, const Term *>;
-  const Term *getTerm(mlir::Value value, const llvm::SmallBitVector &absent,
-                      Memo &memo);
+  const Term *getTerm(mlir::Value value, Memo &memo);
   const Term *makeApply(mlir::OpResult result,
                         llvm::SmallVector<const Term *> operands);
   const Term *makeConstant(mlir::TypedAttr value);

@@ -70,7 +70,7 @@ def DifferentiatePass
 
 def ProveSparsityPass
     : Pass<"sparse-autograd-prove-sparsity", "::mlir::ModuleOp"> {
-  let summary = "Prove that sparse gradients need no dense memory";
+  let summary = "Prove that sparse gradients need no dense memory, and bound all";
   let description = [{
     Follows each gradient of a sparse type back through the derivative that
     computes it, to what it is made of. A dense tensor over the same dimensions
@@ -79,10 +79,13 @@ def ProveSparsityPass
     sparse tensor: that is an error at the op which makes it, with the ops from
     there to the gradient and the remedies. Masks, of i1, do not count.
 
-    A gradient that passes gets the attribute `sparse_autograd.bound` on its
-    result: the elements that it stores at most and the bytes of what it does
-    not share with an argument, in `nnz(k)`, the elements that argument k
-    stores, and `dim(k, d)`, its extents.
+    Each gradient that is a tensor gets the attribute `sparse_autograd.bound` on
+    its result: the elements that it stores at most, or, if it is dense, those
+    that may differ from zero; and the bytes of what it does not share with an
+    argument. Both are numbers, or sums and products of `nnz(k)`, the elements
+    that the sparse argument k stores, `count(k)`, those that are true in the
+    mask k, and `dim(k, d)`, extents of argument k. A sparse gradient whose
+    pattern comes from an op that bounds nothing has none.
 
     ```mlir
     func.func private @loss__value_and_grad_0(%w: tensor<?x?xf64, #CSR>, ...)

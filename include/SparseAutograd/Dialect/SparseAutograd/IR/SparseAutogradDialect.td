@@ -33,10 +33,10 @@ def SparseAutogradDialect : Dialect {
     `sparse_autograd.nnz` (an i64, on an argument or an op that makes a tensor)
     says how many elements that are not zero are expected, and
     `sparse_autograd.any_format` (a unit, on a sparse argument or result) leaves
-    its format to the compiler; see `--sparse-autograd-select-formats`. Sparse results
-    of derivatives carry `sparse_autograd.gradient_of` (an i64: the number of the
-    argument whose gradient it is) and, once that is proved,
-    `sparse_autograd.bound` (what the gradient takes at most; see the pass
+    its format to the compiler; see `--sparse-autograd-select-formats`. Gradients
+    among the results of derivatives carry `sparse_autograd.gradient_of` (an i64:
+    the number of the argument) and, once that is proved, `sparse_autograd.bound`
+    (what the gradient takes at most; see the pass
     `--sparse-autograd-prove-sparsity`). A loop or a call with
     `sparse_autograd.parallel` (a unit) may run its iterations in any order and
     at once: they write to different places.

@@ -1,4 +1,4 @@
-//===- GradientSupport.h - where a gradient may be nonzero ------*- C++ -*-===//
+//===- GradientDensity.h - how a sparse gradient becomes dense --*- C++ -*-===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,18 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Follows a sparse gradient back through the derivative that computes it. Its
-// support is that of a pattern, or of the rows that were read; what is of
-// interest is whether something on the way has more elements: a dense tensor
-// over the space of the gradient, which nothing else needs.
+// Follows a sparse gradient back through the derivative that computes it, to a
+// dense tensor over the space of the gradient, which nothing else needs.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSEAUTOGRAD_ANALYSIS_GRADIENTSUPPORT_H
-#define SPARSEAUTOGRAD_ANALYSIS_GRADIENTSUPPORT_H
+#ifndef SPARSEAUTOGRAD_ANALYSIS_GRADIENTDENSITY_H
+#define SPARSEAUTOGRAD_ANALYSIS_GRADIENTDENSITY_H
 
-#include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace sparse_autograd {
 
@@ -29,32 +27,19 @@ struct DensityPath {
   llvm::SmallVector<mlir::Operation *> uses;
 };
 
-/// What a gradient takes at most, as sums and products of numbers and of
-/// `nnz(k)`, the elements that argument k stores, and `dim(k, d)`, its extents.
-struct GradientBound {
-  /// Elements that it stores.
-  std::string elements;
-  /// Bytes of what is its own: of its values, and of the positions and
-  /// coordinates that it does not share with an argument.
-  std::string bytes;
-};
-
-class GradientSupport {
+/// Finds dense tensors on the way to sparse gradients.
+class GradientDensity {
 public:
   /// `otherResults` are the results of the derivative that are not sparse
   /// gradients: what they need is there anyway.
-  GradientSupport(mlir::func::FuncOp derivative, mlir::ValueRange otherResults);
+  GradientDensity(mlir::func::FuncOp derivative, mlir::ValueRange otherResults);
 
   /// The first dense tensor of floats, found from the sparse `gradient` back,
   /// that has all elements of its space and is made for sparse gradients
   /// alone; nothing if there is none. An elementwise op that is read once is
   /// computed where it is read: it is no tensor of its own. An operand that the
   /// region of an op does not read counts no more.
-  std::optional<DensityPath> findDensity(mlir::Value gradient);
-
-  /// The bound of the sparse `gradient`; nothing if its pattern comes from an
-  /// op that bounds nothing.
-  std::optional<GradientBound> getBound(mlir::Value gradient);
+  std::optional<DensityPath> find(mlir::Value gradient);
 
 private:
   bool visitSparse(mlir::Value value);
@@ -62,12 +47,8 @@ private:
   bool visitStructured(mlir::linalg::LinalgOp op);
   bool visitYields(mlir::OpResult result);
   bool report(mlir::Operation *op);
-  /// At most so many rows are stored, or indices there.
-  std::optional<std::string> countRows(mlir::Value rowSparse);
-  std::optional<std::string> countIndices(mlir::Value indices);
 
   mlir::func::FuncOp derivative;
-  SparsePatterns patterns;
   llvm::DenseSet<mlir::Operation *> needed;
   llvm::DenseSet<mlir::Value> visited;
   /// While a gradient is followed: the ops from it on, and what was found.
@@ -77,4 +58,4 @@ private:
 
 } // namespace sparse_autograd
 
-#endif // SPARSEAUTOGRAD_ANALYSIS_GRADIENTSUPPORT_H
+#endif // SPARSEAUTOGRAD_ANALYSIS_GRADIENTDENSITY_H

@@ -1,4 +1,4 @@
-//===- GradientSupport.cpp - where a gradient may be nonzero --------------===//
+//===- GradientDensity.cpp - how a sparse gradient becomes dense ----------===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SparseAutograd/Analysis/GradientSupport.h"
+#include "SparseAutograd/Analysis/GradientDensity.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-GradientSupport::GradientSupport(func::FuncOp derivative,
+GradientDensity::GradientDensity(func::FuncOp derivative,
                                  ValueRange otherResults)
     : derivative(derivative) {
   SmallVector<Value> open(otherResults);
@@ -26,11 +26,7 @@ GradientSupport::GradientSupport(func::FuncOp derivative,
         forEachReadValue(op, [&](Value value) { open.push_back(value); });
 }
 
-//===----------------------------------------------------------------------===//
-// Density
-//===----------------------------------------------------------------------===//
-
-bool GradientSupport::report(Operation *op) {
+bool GradientDensity::report(Operation *op) {
   found = DensityPath{op, SmallVector<Operation *>(llvm::reverse(path))};
   return false;
 }
@@ -43,7 +39,7 @@ static bool spans(AffineMap map, AffineMap whole) {
   return true;
 }
 
-bool GradientSupport::visitStructured(linalg::LinalgOp op) {
+bool GradientDensity::visitStructured(linalg::LinalgOp op) {
   AffineMap space = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get();
@@ -58,7 +54,7 @@ bool GradientSupport::visitStructured(linalg::LinalgOp op) {
   return true;
 }
 
-bool GradientSupport::visitYields(OpResult result) {
+bool GradientDensity::visitYields(OpResult result) {
   Operation *op = result.getOwner();
   for (Region &region : op->getRegions()) {
     if (region.empty())
@@ -74,7 +70,7 @@ bool GradientSupport::visitYields(OpResult result) {
   return true;
 }
 
-bool GradientSupport::visitSparse(Value value) {
+bool GradientDensity::visitSparse(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || needed.contains(op) || !visited.insert(value).second)
     return true;
@@ -96,7 +92,7 @@ bool GradientSupport::visitSparse(Value value) {
   return true;
 }
 
-bool GradientSupport::visitDense(Value value) {
+bool GradientDensity::visitDense(Value value) {
   // A mask says where elements of a gradient are; it holds none.
   if (!isa<FloatType>(getElementTypeOrSelf(value.getType())))
     return true;
@@ -128,91 +124,9 @@ bool GradientSupport::visitDense(Value value) {
   return visitStructured(structured);
 }
 
-std::optional<DensityPath> GradientSupport::findDensity(Value gradient) {
+std::optional<DensityPath> GradientDensity::find(Value gradient) {
   found.reset();
   path.clear();
   (void)visitSparse(gradient);
   return found;
-}
-
-//===----------------------------------------------------------------------===//
-// Bounds
-//===----------------------------------------------------------------------===//
-
-/// The number of argument `value` of the function; nothing if it is none.
-static std::optional<unsigned> getArgument(Value value, func::FuncOp function) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != &function.getBody().front())
-    return std::nullopt;
-  return argument.getArgNumber();
-}
-
-/// The sum of what `count` says of each of `values`; nothing if it does of one.
-static std::optional<std::string>
-addAll(ValueRange values,
-       llvm::function_ref<std::optional<std::string>(Value)> count) {
-  std::string sum;
-  for (Value value : values) {
-    std::optional<std::string> number = count(value);
-    if (!number)
-      return std::nullopt;
-    sum += (sum.empty() ? "" : " + ") + *number;
-  }
-  return "(" + sum + ")";
-}
-
-std::optional<std::string> GradientSupport::countIndices(Value indices) {
-  auto type = cast<RankedTensorType>(indices.getType());
-  if (type.hasStaticShape())
-    return std::to_string(type.getNumElements());
-  if (auto concat = indices.getDefiningOp<tensor::ConcatOp>())
-    return addAll(concat.getInputs(),
-                  [&](Value input) { return countIndices(input); });
-  if (auto cast = indices.getDefiningOp<tensor::CastOp>())
-    return countIndices(cast.getSource());
-  std::optional<unsigned> argument = getArgument(indices, derivative);
-  if (!argument)
-    return std::nullopt;
-  std::string product;
-  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
-    product +=
-        (product.empty() ? "" : " * ") +
-        (ShapedType::isDynamic(extent)
-             ? ("dim(" + Twine(*argument) + ", " + Twine(dim) + ")").str()
-             : std::to_string(extent));
-  return product;
-}
-
-std::optional<std::string> GradientSupport::countRows(Value rowSparse) {
-  if (auto sum = rowSparse.getDefiningOp<AccumulateOp>())
-    return addAll(sum.getInputs(),
-                  [&](Value input) { return countRows(input); });
-  auto scatter = rowSparse.getDefiningOp<ScatterRowsOp>();
-  return scatter ? countIndices(scatter.getIndices()) : std::nullopt;
-}
-
-std::optional<GradientBound> GradientSupport::getBound(Value gradient) {
-  auto type = cast<RankedTensorType>(gradient.getType());
-  std::string width = std::to_string((type.getElementTypeBitWidth() + 7) / 8);
-  Value origin = patterns.originOf(gradient);
-  if (std::optional<unsigned> argument = getArgument(origin, derivative)) {
-    std::string elements = ("nnz(" + Twine(*argument) + ")").str();
-    return GradientBound{elements, width + " * " + elements};
-  }
-  // The extents of a row that are not known are those of the table.
-  std::optional<std::string> rows = countRows(origin);
-  ArrayRef<int64_t> row = type.getShape().drop_front();
-  if (!rows || ShapedType::isDynamicShape(row))
-    return std::nullopt;
-  std::string elements = *rows;
-  for (int64_t extent : row)
-    elements += " * " + std::to_string(extent);
-  // Two positions, and a coordinate for each row.
-  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  auto bytes = [](unsigned bits) { return bits == 0 ? 8 : bits / 8; };
-  return GradientBound{elements,
-                       (Twine(width) + " * " + elements + " + " +
-                        Twine(2 * bytes(encoding.getPosWidth())) + " + " +
-                        Twine(bytes(encoding.getCrdWidth())) + " * " + *rows)
-                           .str()};
 }
