@@ -25,10 +25,9 @@ bool sparse_autograd::movesElements(Operation *op) {
 Value SparsePatterns::originOf(Value value) {
   if (Value known = origins.lookup(value))
     return known;
-  unsigned before = assumptions;
   Value origin = computeOrigin(value);
-  if (before == 0)
-    origins[value] = origin;
+  if (origins.try_emplace(value, origin).second && assumptions != 0)
+    assumed.push_back(value);
   return origin;
 }
 
@@ -61,10 +60,12 @@ Value SparsePatterns::computeCarried(Value argument, Value init,
                                      Value yielded) {
   Value start = originOf(init);
   ++assumptions;
-  auto [place, isNew] = origins.try_emplace(argument, start);
+  size_t before = assumed.size();
+  if (origins.try_emplace(argument, start).second)
+    assumed.push_back(argument);
   bool keeps = originOf(yielded) == start;
-  if (isNew)
-    origins.erase(argument);
+  while (assumed.size() > before)
+    origins.erase(assumed.pop_back_val());
   --assumptions;
   return keeps ? start : Value();
 }

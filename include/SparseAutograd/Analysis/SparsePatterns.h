@@ -47,8 +47,9 @@ private:
   /// Ops that move elements, and those that store none.
   llvm::SmallVector<mlir::Operation *> makers;
   /// Loops in progress: what they carry is taken to have the pattern it starts
-  /// with, and what is found under that is not kept.
+  /// with. What is found under that is forgotten.
   unsigned assumptions = 0;
+  llvm::SmallVector<mlir::Value> assumed;
 };
 
 } // namespace sparse_autograd
