@@ -56,6 +56,9 @@ if config.fuzzers:
     config.available_features.add("fuzzers")
 if config.openblas:
     config.available_features.add("openblas")
+if config.cuda_toolkit and os.access(
+        os.path.join(config.cuda_toolkit, "bin", "ptxas"), os.X_OK):
+    config.available_features.add("ptxas")
 if lit.util.which("mlir-runner", config.llvm_tools_dir):
     config.available_features.add("stock-mlir-opt")
 # The sanitizer's runtime is a package of its own (Debian: libclang-rt-22-dev).

@@ -11,6 +11,8 @@
 
 #include "SparseAutograd/Conversion/ContractionToRuntime/ContractionToRuntime.h"
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
+#include "SparseAutograd/Conversion/KernelToNVVM/KernelToNVVM.h"
+#include "SparseAutograd/Conversion/KernelToObject/KernelToObject.h"
 #include "SparseAutograd/Conversion/LinalgToLoops/LinalgToLoops.h"
 #include "SparseAutograd/Conversion/ParallelToRuntime/ParallelToRuntime.h"
 #include "SparseAutograd/Conversion/PrefetchRows/PrefetchRows.h"

@@ -517,4 +517,93 @@ def StorageToRuntime
     "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// KernelToNVVM
+//===----------------------------------------------------------------------===//
+
+def KernelToNVVM
+    : Pass<"sparse-autograd-kernel-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower the kernels of a gpu.module to the NVVM dialect";
+  let description = [{
+    Converts structured control flow, vectors, memrefs, arithmetic and the ops
+    of `gpu` and `nvgpu` in a `gpu.module` to `llvm` and `nvvm`. Indices have 64
+    bits; a memref is passed as the fields of its descriptor. Functions of
+    `math` that are no instructions become calls of libdevice (`__nv_expf`),
+    which is linked when the module is compiled.
+
+    Reductions over a warp or a block of any type become shuffles, in the order
+    of a butterfly: the same one in every run. Dynamic shared memory follows the
+    static variables.
+
+    An op that has no form in a kernel is an error.
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @scale(%x: memref<?xf32>, %factor: f32) kernel {
+        %i = gpu.thread_id x
+        %v = memref.load %x[%i] : memref<?xf32>
+        %y = arith.mulf %v, %factor : f32
+        memref.store %y, %x[%i] : memref<?xf32>
+        gpu.return
+      }
+    }
+    ```
+
+    becomes a function `llvm.func @scale(...) attributes {gpu.kernel,
+    nvvm.kernel}` that reads `nvvm.read.ptx.sreg.tid.x`.
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// KernelToObject
+//===----------------------------------------------------------------------===//
+
+def KernelToObject
+    : Pass<"sparse-autograd-kernel-to-object", "::mlir::ModuleOp"> {
+  let summary = "Compile kernels for chips";
+  let description = [{
+    Replaces each `gpu.module`, lowered by `--sparse-autograd-kernel-to-nvvm`,
+    by a `gpu.binary` with an object for each chip: the code that `ptxas` makes
+    of it, or PTX, which a driver compiles where the program runs.
+
+    What runs is chosen here alone: `ptxas` and libdevice are those of the
+    toolkit that the option or the configuration of the build names, and are
+    looked for nowhere else; a `gpu.module` that names targets of its own, with
+    flags or libraries, is an error. So is a function that is called and that
+    nothing defines.
+
+    ```mlir
+    gpu.module @kernels { llvm.func @scale(...) attributes {nvvm.kernel} ... }
+    ```
+
+    with `chips=sm_90a ptx=sm_80` becomes
+
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_90a">, bin = "...">,
+                         #gpu.object<#nvvm.target<O = 3, chip = "sm_80">, assembly = "...">]
+    ```
+
+    With `report`, a remark at each kernel says what it takes of a chip.
+  }];
+  let options = [
+    ListOption<"chips", "chips", "std::string",
+               "chips to assemble for, such as sm_80 or sm_90a">,
+    ListOption<"ptx", "ptx", "std::string",
+               "chips whose PTX is to be there for later ones">,
+    Option<"toolkit", "toolkit", "std::string", /*default=*/"\"\"",
+           "the folder of the CUDA toolkit whose ptxas and libdevice are used; "
+           "empty: the one that the build was configured with "
+           "(SPARSE_AUTOGRAD_CUDA_TOOLKIT)">,
+    Option<"report", "report", "bool", /*default=*/"false",
+           "say in remarks what kernels take of a chip">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // SPARSEAUTOGRAD_CONVERSION_PASSES_TD

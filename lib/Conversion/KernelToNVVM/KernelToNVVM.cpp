@@ -1,0 +1,148 @@
+//===- KernelToNVVM.cpp - kernels to the NVVM dialect ---------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/KernelToNVVM/KernelToNVVM.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_KERNELTONVVM
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// Threads of a warp.
+static constexpr unsigned warpSize = 32;
+
+/// Says which op of a kernel has no form in one, if there is one.
+static LogicalResult checkOps(gpu::GPUModuleOp module, StringRef pass) {
+  WalkResult checked = module.walk([&](Operation *op) -> WalkResult {
+    if (auto reduction = dyn_cast<gpu::AllReduceOp>(op))
+      if (!reduction.getUniform()) {
+        reduction.emitOpError("must be uniform: all threads of a block take "
+                              "part in a reduction over it, or none");
+        return WalkResult::interrupt();
+      }
+    if (isa_and_nonnull<
+            LLVM::LLVMDialect, NVVM::NVVMDialect, affine::AffineDialect,
+            arith::ArithDialect, cf::ControlFlowDialect, gpu::GPUDialect,
+            math::MathDialect, memref::MemRefDialect, nvgpu::NVGPUDialect,
+            scf::SCFDialect, ub::UBDialect, vector::VectorDialect>(
+            op->getDialect()))
+      return WalkResult::advance();
+    op->emitError("'") << op->getName()
+                       << "' has no form in a kernel; lower it before " << pass;
+    return WalkResult::interrupt();
+  });
+  return failure(checked.wasInterrupted());
+}
+
+/// Makes reductions over a block reductions over warps and an exchange through
+/// shared memory, and those over a warp shuffles: the conversion to NVVM knows
+/// them of integers only. A shuffle moves 32 bits; of wider values it moves
+/// halves.
+static LogicalResult lowerReductions(gpu::GPUModuleOp module) {
+  for (unsigned bits : {32, 64}) {
+    RewritePatternSet patterns(module.getContext());
+    populateGpuAllReducePatterns(patterns);
+    populateGpuBreakDownSubgroupReducePatterns(patterns, bits);
+    populateGpuLowerSubgroupReduceToShufflePatterns(patterns, warpSize, bits);
+    populateGpuLowerClusteredSubgroupReduceToShufflePatterns(patterns, warpSize,
+                                                             bits);
+    populateGpuShufflePatterns(patterns);
+    if (failed(applyPatternsGreedily(module, std::move(patterns))))
+      return failure();
+  }
+  return success();
+}
+
+/// Replaces ops that are instructions of the chips, of which the conversion to
+/// NVVM would make calls of libdevice.
+static void lowerInstructions(gpu::GPUModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  module.walk([&](Operation *op) {
+    auto replace = [&](auto instruction) {
+      using Instruction = decltype(instruction);
+      rewriter.setInsertionPoint(op);
+      rewriter.replaceOpWithNewOp<Instruction>(op, op->getResult(0).getType(),
+                                               op->getOperands());
+    };
+    // They have no form of f16 and bf16 on all chips.
+    if (op->getNumResults() != 1 || !(op->getResult(0).getType().isF32() ||
+                                      op->getResult(0).getType().isF64()))
+      return;
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](math::AbsFOp) { replace(LLVM::FAbsOp()); })
+        .Case([&](math::CeilOp) { replace(LLVM::FCeilOp()); })
+        .Case([&](math::CopySignOp) { replace(LLVM::CopySignOp()); })
+        .Case([&](math::FloorOp) { replace(LLVM::FFloorOp()); })
+        .Case([&](math::FmaOp) { replace(LLVM::FMAOp()); })
+        .Case([&](math::RoundEvenOp) { replace(LLVM::RoundEvenOp()); })
+        .Case([&](math::SqrtOp) { replace(LLVM::SqrtOp()); })
+        .Case([&](math::TruncOp) { replace(LLVM::FTruncOp()); });
+  });
+}
+
+/// Gives the variable that stands for dynamic shared memory the linkage of one
+/// that is allocated elsewhere. As an internal one it is a variable of one byte
+/// in PTX, which the static variables overlap.
+static void declareDynamicSharedMemory(gpu::GPUModuleOp module) {
+  for (auto global : module.getOps<LLVM::GlobalOp>()) {
+    auto array = dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
+    if (array && array.getNumElements() == 0 &&
+        global.getAddrSpace() ==
+            static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared))
+      global.setLinkage(LLVM::Linkage::External);
+  }
+}
+
+namespace {
+struct KernelToNVVMPass
+    : sparse_autograd::impl::KernelToNVVMBase<KernelToNVVMPass> {
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    if (failed(checkOps(module, getArgument())) ||
+        failed(lowerReductions(module)))
+      return signalPassFailure();
+    lowerInstructions(module);
+    OpPassManager passes(gpu::GPUModuleOp::getOperationName());
+    passes.addPass(createConvertVectorToSCFPass());
+    passes.addPass(createSCFToControlFlowPass());
+    passes.addPass(createConvertNVGPUToNVVMPass());
+    passes.addPass(memref::createExpandStridedMetadataPass());
+    passes.addPass(createLowerAffinePass());
+    passes.addPass(createConvertVectorToLLVMPass());
+    passes.addPass(createConvertNVVMToLLVMPass());
+    passes.addPass(createConvertGpuOpsToNVVMOps());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    passes.addPass(createReconcileUnrealizedCastsPass());
+    if (failed(runPipeline(passes, module)))
+      return signalPassFailure();
+    declareDynamicSharedMemory(module);
+  }
+};
+} // namespace

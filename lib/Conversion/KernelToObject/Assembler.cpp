@@ -1,0 +1,118 @@
+//===- Assembler.cpp - ptxas, run as a program ----------------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Assembler.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace sparse_autograd;
+using llvm::StringRef;
+using llvm::Twine;
+
+static llvm::Error makeError(const Twine &message) {
+  return llvm::createStringError(message);
+}
+
+static std::string readFile(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+/// The number before `unit` in `line`, such as 24 in "Used 24 registers"; 0 if
+/// there is none.
+static unsigned getNumberBefore(StringRef line, StringRef unit) {
+  size_t end = line.find((" " + unit).str());
+  unsigned number = 0;
+  if (end != StringRef::npos)
+    line.take_front(end).rsplit(' ').second.getAsInteger(10, number);
+  return number;
+}
+
+std::vector<KernelResources> sparse_autograd::parseResources(StringRef report) {
+  std::vector<KernelResources> kernels;
+  while (!report.empty()) {
+    StringRef line;
+    std::tie(line, report) = report.split('\n');
+    auto [before, name] = line.split("Compiling entry function '");
+    if (!name.empty()) {
+      kernels.emplace_back();
+      kernels.back().kernel = name.split('\'').first.str();
+    } else if (kernels.empty()) {
+      continue;
+    } else if (line.contains("bytes stack frame")) {
+      KernelResources &kernel = kernels.back();
+      kernel.stackBytes = getNumberBefore(line, "bytes stack frame");
+      kernel.spillStoreBytes = getNumberBefore(line, "bytes spill stores");
+      kernel.spillLoadBytes = getNumberBefore(line, "bytes spill loads");
+    } else if (line.contains(" registers")) {
+      kernels.back().registers = getNumberBefore(line, "registers");
+      kernels.back().sharedBytes = getNumberBefore(line, "bytes smem");
+    }
+  }
+  return kernels;
+}
+
+llvm::Expected<AssembledCode>
+sparse_autograd::assemble(StringRef ptxas, StringRef ptx, StringRef chip) {
+  if (!llvm::sys::fs::can_execute(ptxas))
+    return makeError("there is no assembler at '" + ptxas +
+                     "'; name the folder of a CUDA toolkit with 'toolkit', or "
+                     "ask for PTX alone");
+  llvm::SmallString<128> folder;
+  if (std::error_code error =
+          llvm::sys::fs::createUniqueDirectory("sparse-autograd", folder))
+    return makeError("no temporary folder can be made: " + error.message());
+  llvm::scope_exit remove(
+      [&]() { (void)llvm::sys::fs::remove_directories(folder); });
+  auto inFolder = [&](StringRef name) {
+    llvm::SmallString<128> path = folder;
+    llvm::sys::path::append(path, name);
+    return path.str().str();
+  };
+  std::string source = inFolder("kernels.ptx");
+  std::string object = inFolder("kernels.cubin");
+  std::string output = inFolder("report");
+  {
+    std::error_code error;
+    llvm::raw_fd_ostream stream(source, error);
+    if (!error) {
+      stream << ptx;
+      stream.close();
+      error = stream.error();
+      stream.clear_error();
+    }
+    if (error)
+      return makeError("'" + source +
+                       "' cannot be written: " + error.message());
+  }
+  std::string architecture = ("--gpu-name=" + chip).str();
+  StringRef arguments[] = {ptxas,  architecture,    "--verbose",
+                           source, "--output-file", object};
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(output),
+                                          StringRef(output)};
+  std::string problem;
+  int code = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt,
+                                       redirects, /*SecondsToWait=*/0,
+                                       /*MemoryLimit=*/0, &problem);
+  std::string report = readFile(output);
+  if (code != 0)
+    return makeError(
+        "'" + ptxas + "' failed for " + chip + ": " +
+        (problem.empty() ? StringRef(report).trim() : StringRef(problem)));
+  AssembledCode assembled;
+  assembled.cubin = readFile(object);
+  assembled.kernels = parseResources(report);
+  if (assembled.cubin.empty())
+    return makeError("'" + ptxas + "' made no code for " + chip);
+  return assembled;
+}

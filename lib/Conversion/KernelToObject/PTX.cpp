@@ -1,0 +1,113 @@
+//===- PTX.cpp - kernels to PTX -------------------------------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PTX.h"
+#include "mlir/Target/LLVM/ModuleToObject.h"
+#include "mlir/Target/LLVM/NVVM/Utils.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+namespace {
+
+/// MLIR's own serialization looks for toolkits in the environment and on PATH,
+/// and leaves what nobody defines to fail where the program runs.
+class PTXCompiler : public LLVM::ModuleToObject {
+public:
+  PTXCompiler(gpu::GPUModuleOp module, StringRef chip, StringRef libdevice)
+      : ModuleToObject(*module, gpuTriple, chip, /*features=*/{},
+                       gpuOptimizationLevel),
+        libdevice(libdevice) {}
+
+protected:
+  std::optional<SmallVector<std::unique_ptr<llvm::Module>>>
+  loadBitcodeFiles(llvm::Module &code) override {
+    SmallVector<std::unique_ptr<llvm::Module>> files;
+    bool isNeeded = llvm::any_of(code, [](llvm::Function &function) {
+      return function.isDeclaration() &&
+             function.getName().starts_with("__nv_");
+    });
+    if (!isNeeded || !llvm::sys::fs::exists(libdevice))
+      return files;
+    files.push_back(loadBitcodeFile(code.getContext(), libdevice));
+    if (!files.back())
+      return std::nullopt;
+    return files;
+  }
+
+  FailureOr<SmallVector<char, 0>> moduleToObject(llvm::Module &code) override {
+    if (failed(checkDefined(code)))
+      return failure();
+    FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
+    if (failed(machine))
+      return failure();
+    FailureOr<SmallString<0>> ptx = translateModuleToISA(
+        code, **machine, [&]() { return getOperation().emitError(); });
+    if (failed(ptx))
+      return failure();
+    return SmallVector<char, 0>(ptx->begin(), ptx->end());
+  }
+
+private:
+  LogicalResult checkDefined(llvm::Module &code) {
+    // These are the driver's.
+    static const llvm::StringSet<> known = {"vprintf", "malloc", "free",
+                                            "__assertfail"};
+    for (llvm::Function &function : code) {
+      StringRef name = function.getName();
+      if (!function.isDeclaration() || function.isIntrinsic() ||
+          function.use_empty() || known.contains(name))
+        continue;
+      InFlightDiagnostic diagnostic = getOperation().emitOpError("calls '")
+                                      << name << "', which nothing defines";
+      if (name.starts_with("__nv_") && !llvm::sys::fs::exists(libdevice))
+        diagnostic << "; libdevice would, but there is none at '" << libdevice
+                   << "': name the folder of a CUDA toolkit with 'toolkit'";
+      return diagnostic;
+    }
+    return success();
+  }
+
+  StringRef libdevice;
+};
+
+} // namespace
+
+static bool isChip(StringRef chip) {
+  llvm::Triple triple(gpuTriple);
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return false;
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(triple, /*CPU=*/"", /*Features=*/""));
+  return info->isCPUStringValid(chip);
+}
+
+FailureOr<std::string> sparse_autograd::compileToPTX(gpu::GPUModuleOp module,
+                                                     StringRef chip,
+                                                     StringRef libdevice) {
+  NVVM::SerializeGPUModuleBase::init();
+  if (!isChip(chip))
+    return module.emitOpError("cannot be compiled: '")
+           << chip
+           << "' is no chip of NVIDIA's that LLVM knows; they have names such "
+              "as sm_80 and sm_90a";
+  std::optional<SmallVector<char, 0>> code =
+      PTXCompiler(module, chip, libdevice).run();
+  if (!code)
+    return failure();
+  return std::string(code->begin(), code->end());
+}

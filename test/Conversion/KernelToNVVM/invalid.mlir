@@ -1,0 +1,26 @@
+// RUN: sparse-opt %s --pass-pipeline="builtin.module(gpu.module(sparse-autograd-kernel-to-nvvm))" --verify-diagnostics --split-input-file
+
+// A tensor has no form in a kernel.
+gpu.module @tensors {
+  gpu.func @f(%x: memref<4xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{'tensor.empty' has no form in a kernel; lower it before sparse-autograd-kernel-to-nvvm}}
+    %t = tensor.empty() : tensor<4xf32>
+    %v = "tensor.extract"(%t, %c0) : (tensor<4xf32>, index) -> f32
+    memref.store %v, %x[%c0] : memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @divergent {
+  gpu.func @f(%x: memref<64xf32>) kernel {
+    %i = gpu.thread_id x
+    %v = memref.load %x[%i] : memref<64xf32>
+    // expected-error @below {{'gpu.all_reduce' op must be uniform: all threads of a block take part in a reduction over it, or none}}
+    %s = gpu.all_reduce add %v {} : (f32) -> f32
+    memref.store %s, %x[%i] : memref<64xf32>
+    gpu.return
+  }
+}

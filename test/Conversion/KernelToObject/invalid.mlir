@@ -1,0 +1,40 @@
+// RUN: split-file %s %t
+// RUN: sparse-opt %t/none.mlir --sparse-autograd-kernel-to-object --verify-diagnostics
+// RUN: sparse-opt %t/targets.mlir --sparse-autograd-kernel-to-object=ptx=sm_90 --verify-diagnostics
+// RUN: not sparse-opt %t/function.mlir --sparse-autograd-kernel-to-object="ptx=sm_90 toolkit=%t/none" 2>&1 | FileCheck %s --check-prefix=FUNCTION
+// RUN: not sparse-opt %t/empty.mlir --sparse-autograd-kernel-to-object="chips=sm_90 toolkit=%t/none" 2>&1 | FileCheck %s --check-prefix=TOOLKIT
+// RUN: not sparse-opt %t/empty.mlir --sparse-autograd-kernel-to-object="chips=sm_90 toolkit=%S/Inputs/failing" 2>&1 | FileCheck %s --check-prefix=FAILING
+// RUN: not sparse-opt %t/empty.mlir --sparse-autograd-kernel-to-object="ptx=gfx90a" 2>&1 | FileCheck %s --check-prefix=CHIP
+
+//--- none.mlir
+// expected-error @below {{no chip is named: set the option 'chips' or 'ptx' of sparse-autograd-kernel-to-object}}
+module {
+}
+
+//--- targets.mlir
+// A program does not name flags of the assembler, nor libraries.
+// expected-error @below {{has targets of its own; chips are chosen by the options of sparse-autograd-kernel-to-object}}
+gpu.module @kernels [#nvvm.target<chip = "sm_90", flags = {"ptxas-cmd-options" = "--version"}>] {
+}
+
+//--- function.mlir
+// FUNCTION: function.mlir:{{.*}}error: 'gpu.module' op calls '__nv_expf', which nothing defines; libdevice would, but there is none at '{{.*}}libdevice.10.bc': name the folder of a CUDA toolkit with 'toolkit'
+gpu.module @kernels {
+  llvm.func @__nv_expf(f32) -> f32
+  llvm.func @f(%x: !llvm.ptr) attributes {nvvm.kernel} {
+    %v = llvm.load %x : !llvm.ptr -> f32
+    %y = llvm.call @__nv_expf(%v) : (f32) -> f32
+    llvm.store %y, %x : f32, !llvm.ptr
+    llvm.return
+  }
+}
+
+//--- empty.mlir
+// TOOLKIT: empty.mlir:{{.*}}error: there is no assembler at '{{.*}}none/bin/ptxas'; name the folder of a CUDA toolkit with 'toolkit', or ask for PTX alone
+// FAILING: empty.mlir:{{.*}}error: '{{.*}}failing/bin/ptxas' failed for sm_90: ptxas fatal   : this is no chip of mine
+// CHIP: empty.mlir:{{.*}}error: 'gpu.module' op cannot be compiled: 'gfx90a' is no chip of NVIDIA's that LLVM knows; they have names such as sm_80 and sm_90a
+gpu.module @kernels {
+  llvm.func @f() attributes {nvvm.kernel} {
+    llvm.return
+  }
+}
