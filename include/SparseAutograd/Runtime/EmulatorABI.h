@@ -1,0 +1,280 @@
+//===- EmulatorABI.h - What emulated kernels call -----------------*- C -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The instructions of a GPU as functions, for kernels that an emulator
+// executes (Emulator.h). They are called by the threads of a launch only.
+//
+// A function may switch to another thread, and one that finds a fault does not
+// return: the frames of the kernel are dropped, without destructors.
+//
+// `where` says for reports where the kernel calls it. It must live as long as
+// the emulator and be unique to the place: for instructions that PTX calls
+// aligned, two places are two instructions. NULL is fine, and no place.
+//
+// The source of what the instructions do is the PTX ISA, version 9.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_RUNTIME_EMULATORABI_H
+#define SPARSEAUTOGRAD_RUNTIME_EMULATORABI_H
+
+#include "SparseAutograd/Runtime/Export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//===----------------------------------------------------------------------===//
+// Special registers
+//===----------------------------------------------------------------------===//
+
+enum SparseAutogradEmulatedRegister {
+  SPARSE_AUTOGRAD_TID_X = 0,
+  SPARSE_AUTOGRAD_TID_Y = 1,
+  SPARSE_AUTOGRAD_TID_Z = 2,
+  SPARSE_AUTOGRAD_NTID_X = 3,
+  SPARSE_AUTOGRAD_NTID_Y = 4,
+  SPARSE_AUTOGRAD_NTID_Z = 5,
+  SPARSE_AUTOGRAD_CTAID_X = 6,
+  SPARSE_AUTOGRAD_CTAID_Y = 7,
+  SPARSE_AUTOGRAD_CTAID_Z = 8,
+  SPARSE_AUTOGRAD_NCTAID_X = 9,
+  SPARSE_AUTOGRAD_NCTAID_Y = 10,
+  SPARSE_AUTOGRAD_NCTAID_Z = 11,
+  SPARSE_AUTOGRAD_LANEID = 12,
+  SPARSE_AUTOGRAD_WARPID = 13,
+  SPARSE_AUTOGRAD_NWARPID = 14,
+  SPARSE_AUTOGRAD_LANEMASK_EQ = 15,
+  SPARSE_AUTOGRAD_LANEMASK_LT = 16,
+  SPARSE_AUTOGRAD_LANEMASK_LE = 17,
+  SPARSE_AUTOGRAD_LANEMASK_GT = 18,
+  SPARSE_AUTOGRAD_LANEMASK_GE = 19,
+  /// The steps of the block until now.
+  SPARSE_AUTOGRAD_CLOCK = 20,
+  SPARSE_AUTOGRAD_DYNAMIC_SMEM_SIZE = 21,
+  SPARSE_AUTOGRAD_TOTAL_SMEM_SIZE = 22
+};
+
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int64_t
+sparseAutogradEmulateRegister(int32_t which);
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// The shared memory of the block, aligned to 1024 bytes: static variables,
+/// then dynamic shared memory.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void *sparseAutogradEmulateSharedMemory(void);
+
+enum SparseAutogradEmulatedAccess {
+  SPARSE_AUTOGRAD_LOAD = 0,
+  SPARSE_AUTOGRAD_STORE = 1,
+  /// Any atomic operation: a read, a write or both.
+  SPARSE_AUTOGRAD_ATOMIC = 2
+};
+
+/// Called right before the thread accesses `bytes` bytes, with an instruction
+/// that needs the alignment. Other threads may run before it returns, none
+/// between its return and the access. `kind` is a SparseAutogradEmulatedAccess.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateAccess(const void *address, int64_t bytes,
+                            int64_t alignment, int32_t kind, const char *where);
+
+enum SparseAutogradEmulatedSpace {
+  SPARSE_AUTOGRAD_SPACE_NONE = 0,
+  SPARSE_AUTOGRAD_SPACE_GLOBAL = 1,
+  SPARSE_AUTOGRAD_SPACE_SHARED = 2,
+  SPARSE_AUTOGRAD_SPACE_CONSTANT = 3,
+  SPARSE_AUTOGRAD_SPACE_LOCAL = 4
+};
+
+/// The SparseAutogradEmulatedSpace that an address lies in.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t
+sparseAutogradEmulateSpace(const void *address);
+
+/// Called in loops that call nothing else here, so that an endless one is
+/// found, and for what lets time pass: fences and sleep.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateStep(const char *where);
+
+//===----------------------------------------------------------------------===//
+// Barriers of a block
+//===----------------------------------------------------------------------===//
+
+/// barrier.cta.sync: waits until `count` threads, or all of the block if it is
+/// -1, have arrived at the barrier with the number `id`.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateBarrier(int32_t id, int32_t count, int32_t isAligned,
+                             const char *where);
+
+/// barrier.cta.arrive: counts as one that has arrived, but does not wait.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateBarrierArrive(int32_t id, int32_t count, int32_t isAligned,
+                                   const char *where);
+
+enum SparseAutogradEmulatedReduction {
+  SPARSE_AUTOGRAD_REDUCE_ADD = 0,
+  SPARSE_AUTOGRAD_REDUCE_MIN = 1,
+  SPARSE_AUTOGRAD_REDUCE_MAX = 2,
+  SPARSE_AUTOGRAD_REDUCE_UMIN = 3,
+  SPARSE_AUTOGRAD_REDUCE_UMAX = 4,
+  SPARSE_AUTOGRAD_REDUCE_AND = 5,
+  SPARSE_AUTOGRAD_REDUCE_OR = 6,
+  SPARSE_AUTOGRAD_REDUCE_XOR = 7
+};
+
+/// barrier.cta.red: a barrier that returns how many of its threads have a
+/// predicate (REDUCE_ADD), or whether all (REDUCE_AND) or any (REDUCE_OR) have.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradEmulateBarrierReduce(
+    int32_t id, int32_t count, int32_t predicate, int32_t operation,
+    int32_t isAligned, const char *where);
+
+//===----------------------------------------------------------------------===//
+// Operations of a warp
+//===----------------------------------------------------------------------===//
+//
+// Each waits until all threads of the mask that have not ended call the same
+// operation with the same mask. Only sparseAutogradEmulateWarpSync orders
+// accesses of memory.
+
+/// bar.warp.sync
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateWarpSync(uint32_t mask, const char *where);
+
+enum SparseAutogradEmulatedShuffle {
+  SPARSE_AUTOGRAD_SHUFFLE_UP = 0,
+  SPARSE_AUTOGRAD_SHUFFLE_DOWN = 1,
+  SPARSE_AUTOGRAD_SHUFFLE_BUTTERFLY = 2,
+  SPARSE_AUTOGRAD_SHUFFLE_INDEX = 3
+};
+
+/// shfl.sync, with the operands b (`lane`) and c (`clamp`) of PTX. Whether the
+/// source is in range is stored to `isInRange`, if that is not NULL.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT uint32_t sparseAutogradEmulateShuffle(
+    int32_t kind, uint32_t mask, uint32_t value, uint32_t lane, uint32_t clamp,
+    int32_t *isInRange, const char *where);
+
+enum SparseAutogradEmulatedVote {
+  SPARSE_AUTOGRAD_VOTE_ALL = 0,
+  SPARSE_AUTOGRAD_VOTE_ANY = 1,
+  SPARSE_AUTOGRAD_VOTE_UNI = 2,
+  SPARSE_AUTOGRAD_VOTE_BALLOT = 3
+};
+
+/// vote.sync: a boolean, or the mask of a ballot.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT uint32_t sparseAutogradEmulateVote(
+    int32_t kind, uint32_t mask, int32_t predicate, const char *where);
+
+/// redux.sync, with a SparseAutogradEmulatedReduction.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT uint32_t sparseAutogradEmulateReduce(
+    int32_t operation, uint32_t mask, uint32_t value, const char *where);
+
+/// match.any.sync: the threads of the mask with the same value.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT uint32_t
+sparseAutogradEmulateMatchAny(uint32_t mask, uint64_t value, const char *where);
+
+/// match.all.sync: the mask if all of its threads have the same value, else 0,
+/// and whether they have to `areEqual`.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT uint32_t sparseAutogradEmulateMatchAll(
+    uint32_t mask, uint64_t value, int32_t *areEqual, const char *where);
+
+/// activemask: the threads of the warp that get to this place before they wait
+/// for something else; with a seed, some of them.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT uint32_t
+sparseAutogradEmulateActiveMask(const char *where);
+
+/// elect.sync: whether this is the thread that was elected, and its number to
+/// `leader`: the lowest one of the mask.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t
+sparseAutogradEmulateElect(uint32_t mask, uint32_t *leader, const char *where);
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies
+//===----------------------------------------------------------------------===//
+
+/// cp.async: copies the first `sourceBytes` bytes, and zeros after them, to
+/// `bytes` bytes of shared memory: 4, 8 or 16. The copy is done when the thread
+/// waits for it, and until then nobody may touch its destination.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateCopyAsync(void *shared, const void *global, int32_t bytes,
+                               int32_t sourceBytes, const char *where);
+
+/// cp.async.commit_group
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradEmulateCommitGroup(void);
+
+/// cp.async.wait_group: all but the last `groups` groups of this thread.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateWaitGroup(int32_t groups, const char *where);
+
+/// cp.async.wait_all, which includes what was not committed.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateWaitAll(const char *where);
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+/// ldmatrix.sync.aligned.m8n8.x<count>.b16: `result` gets `count` registers,
+/// which is 1, 2 or 4. The rows of matrix i are given by the threads 8 i to
+/// 8 i + 7.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateLoadMatrix(const void *row, int32_t count,
+                                int32_t isTransposed, uint32_t *result,
+                                const char *where);
+
+/// The kinds of products of matrices, A row by row and B column by column.
+enum SparseAutogradEmulatedProduct {
+  SPARSE_AUTOGRAD_MMA_M16N8K8_F16_F16 = 0,
+  SPARSE_AUTOGRAD_MMA_M16N8K8_F16_F32 = 1,
+  SPARSE_AUTOGRAD_MMA_M16N8K16_F16_F16 = 2,
+  SPARSE_AUTOGRAD_MMA_M16N8K16_F16_F32 = 3,
+  SPARSE_AUTOGRAD_MMA_M16N8K8_BF16_F32 = 4,
+  SPARSE_AUTOGRAD_MMA_M16N8K16_BF16_F32 = 5,
+  SPARSE_AUTOGRAD_MMA_M16N8K4_TF32_F32 = 6,
+  SPARSE_AUTOGRAD_MMA_M16N8K8_TF32_F32 = 7,
+  SPARSE_AUTOGRAD_MMA_M8N8K4_F64_F64 = 8,
+  SPARSE_AUTOGRAD_MMA_SP_M16N8K16_F16_F16 = 9,
+  SPARSE_AUTOGRAD_MMA_SP_M16N8K16_F16_F32 = 10,
+  SPARSE_AUTOGRAD_MMA_SP_M16N8K32_F16_F16 = 11,
+  SPARSE_AUTOGRAD_MMA_SP_M16N8K32_F16_F32 = 12,
+  SPARSE_AUTOGRAD_MMA_SP_M16N8K16_BF16_F32 = 13,
+  SPARSE_AUTOGRAD_MMA_SP_M16N8K32_BF16_F32 = 14,
+  SPARSE_AUTOGRAD_MMA_SP_M16N8K8_TF32_F32 = 15,
+  SPARSE_AUTOGRAD_MMA_SP_M16N8K16_TF32_F32 = 16
+};
+
+/// mma.sync.aligned and, with metadata and selector, mma.sp. `operands` are the
+/// registers of A, B and C, one after the other and each in 4 bytes (f64: 8):
+/// f32 as such, two f16 or bf16 in one, tf32 as the bits of an f32, of which
+/// the last 13 are ignored. `result` gets the registers of D.
+///
+/// The sums are computed in f64 and rounded once, which no GPU does better.
+///
+/// With `isOrdered` (mma.sp::ordered_metadata), the indices of a group must
+/// increase.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradEmulateProduct(
+    int32_t kind, const void *operands, uint32_t metadata, int32_t selector,
+    int32_t isOrdered, void *result, const char *where);
+
+//===----------------------------------------------------------------------===//
+// Ends
+//===----------------------------------------------------------------------===//
+
+/// exit: ends the thread.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT SPARSE_AUTOGRAD_NORETURN void
+sparseAutogradEmulateExit(void);
+
+/// trap, and an assertion that failed: `message` says which.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT SPARSE_AUTOGRAD_NORETURN void
+sparseAutogradEmulateTrap(const char *message, const char *where);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // SPARSEAUTOGRAD_RUNTIME_EMULATORABI_H

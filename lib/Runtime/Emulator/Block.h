@@ -1,0 +1,328 @@
+//===- Block.h - The threads of a block -------------------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Executes the blocks of a launch. What waits for what is here; what the
+// instructions compute is in the files named after them. Internal to the
+// emulator.
+//
+// Frames of kernels are dropped when a fault is found, so nothing that owns
+// memory may be on the stack of a thread when it switches or reports.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_RUNTIME_EMULATOR_BLOCK_H
+#define SPARSEAUTOGRAD_LIB_RUNTIME_EMULATOR_BLOCK_H
+
+#include "DeviceMemory.h"
+#include "Fiber.h"
+#include "Shadow.h"
+#include "SparseAutograd/Runtime/Emulator.h"
+#include "SparseAutograd/Runtime/EmulatorABI.h"
+#include "SparseAutograd/Runtime/Runtime.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <vector>
+
+namespace sparse_autograd {
+namespace emulator {
+
+class Block;
+
+constexpr uint32_t maxWarps = 32;
+
+/// Numbers that depend on the seed only (SplitMix64).
+class RandomNumbers {
+public:
+  explicit RandomNumbers(uint64_t state = 0) : state(state) {}
+  uint64_t next() {
+    uint64_t z = state += 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+  /// From 0 to bound - 1.
+  uint32_t below(uint32_t bound) {
+    return static_cast<uint32_t>((next() >> 32) * bound >> 32);
+  }
+
+private:
+  uint64_t state;
+};
+
+/// A collective operation of a warp, as one of its threads calls it. It lives
+/// on the stack of the thread while that waits.
+struct WarpCall {
+  /// Its name in PTX. The same operation has the same pointer.
+  const char *operation;
+  uint32_t mask;
+  /// What must be the same in all threads besides.
+  uint32_t uniform = 0;
+  /// Whether all threads must be at the same place.
+  bool isAligned = false;
+  const char *where = nullptr;
+  /// What the operation takes from the thread and gives to it.
+  void *data = nullptr;
+};
+
+/// The calls of the threads that take part; null for the others.
+using WarpCalls = WarpCall *[warpSize];
+
+/// A cp.async that has not been waited for.
+struct PendingCopy {
+  char *shared;
+  const char *global;
+  uint32_t bytes;
+  uint32_t sourceBytes;
+  uint32_t group;
+  const char *where;
+};
+
+struct Thread {
+  enum class State { Ready, AtBarrier, InWarp, InActiveMask, Ended };
+
+  Context context;
+  State state = State::Ready;
+  uint32_t index = 0;
+  uint32_t id[3] = {};
+  /// What it waits in, and where that is.
+  const char *operation = nullptr;
+  const char *where = nullptr;
+  /// The barrier that it waits at.
+  int32_t barrier = 0;
+  bool isAligned = false;
+  /// A bit for each barrier at which it has arrived, and not all others.
+  uint32_t arrivedAt = 0;
+  /// The collective operation that it waits in.
+  WarpCall *call = nullptr;
+  /// What the operation that it waited in gives to it.
+  uint32_t result = 0;
+  std::vector<PendingCopy> copies;
+  uint32_t copyGroup = 0;
+
+  uint32_t getWarp() const { return index / warpSize; }
+  uint32_t getLane() const { return index % warpSize; }
+};
+
+/// One of the 16 barriers of a block.
+struct Barrier {
+  uint32_t expected = 0; ///< 0: no thread has arrived
+  uint32_t votes = 0;
+  /// A SparseAutogradEmulatedReduction of the votes; -1: none.
+  int32_t reduction = -1;
+  std::vector<uint32_t> arrived;
+  std::vector<uint32_t> waiting;
+  /// For each warp one of the threads that wait, plus 1; 0 if there is none.
+  uint32_t waitingOfWarp[maxWarps] = {};
+};
+
+/// What a launch and its blocks have in common.
+struct LaunchState {
+  const SparseAutogradEmulatorOptions *options;
+  DeviceMemory *memory;
+  const SparseAutogradEmulatorKernel *kernel;
+  void **parameters;
+  uint32_t grid[3];
+  uint32_t block[3];
+  size_t sharedBytes;
+  size_t dynamicSharedBytes;
+  /// Increases from launch to launch, and with each epoch of a block.
+  uint32_t *lastEpoch;
+  uint32_t firstEpoch;
+  SparseAutogradEmulatorCounters *counters;
+  SparseAutogradEmulatorReport *report;
+};
+
+/// Fills in a report of what no thread did; `kernel` may be null.
+void writeReport(SparseAutogradEmulatorReport &report, int32_t fault,
+                 uint64_t seed, const char *kernel, const char *format,
+                 va_list arguments);
+
+/// Executes blocks, one at a time. What it allocates serves the next ones.
+class Block {
+public:
+  Block() = default;
+  Block(const Block &) = delete;
+  Block &operator=(const Block &) = delete;
+  ~Block();
+
+  /// Whether there is memory for the blocks of a launch.
+  bool prepareLaunch(const LaunchState &newLaunch);
+  /// Executes the block with this number; false if there was a fault, which is
+  /// in the report.
+  bool run(uint32_t number);
+
+  /// Forgets the accesses of all launches until now.
+  void forgetAccesses() { sharedShadow.forget(); }
+
+  /// The block that the calling thread executes, and its current thread.
+  static Block &getCurrent() { return *current; }
+  Thread &getThread() { return threads[running]; }
+  /// The thread with a lane of the current one's warp.
+  const Thread &getThreadOfWarp(uint32_t lane) {
+    return threads[getThread().getWarp() * warpSize + lane];
+  }
+  const LaunchState &getLaunch() const { return launch; }
+  uint32_t getThreadCount() const { return threadCount; }
+  const uint32_t *getId() const { return id; }
+  int64_t getSteps() const { return steps; }
+  char *getShared() const { return shared; }
+
+  //===--------------------------------------------------------------------===//
+  // Faults
+  //===--------------------------------------------------------------------===//
+
+  /// Reports what `thread` does wrong, "reads ...", and ends the launch.
+  [[noreturn]] __attribute__((format(printf, 5, 6))) void
+  fail(const Thread &thread, int32_t fault, const char *where, const char *text,
+       ...);
+
+  //===--------------------------------------------------------------------===//
+  // Scheduling
+  //===--------------------------------------------------------------------===//
+
+  /// Counts a step of the current thread, and lets others run if it is time.
+  void step(const char *where);
+  /// Ends the current thread.
+  [[noreturn]] void endThread();
+
+  //===--------------------------------------------------------------------===//
+  // Memory
+  //===--------------------------------------------------------------------===//
+
+  void access(uintptr_t address, size_t bytes, size_t alignment, int32_t kind,
+              const char *where);
+  /// Checks and records an access of the thread; the address is in shared
+  /// memory.
+  void accessShared(const Thread &thread, uintptr_t address, size_t bytes,
+                    int32_t kind, const char *where);
+  /// As accessShared, for any memory but the shared one.
+  void accessGlobal(const Thread &thread, uintptr_t address, size_t bytes,
+                    int32_t kind, const char *where);
+  void checkAlignment(const Thread &thread, uintptr_t address, size_t alignment,
+                      int32_t kind, const char *where);
+  int32_t getSpace(uintptr_t address) const;
+  /// Whether it is in the shared memory or nearer to it than to anything else.
+  bool isNearShared(uintptr_t address) const {
+    return address - sharedWindow < sharedWindowBytes;
+  }
+  /// The bytes are being written by a cp.async from now on.
+  void beginCopy(const PendingCopy &copy);
+  /// Performs the copies of a thread up to a group.
+  void finishCopies(Thread &thread, uint32_t endGroup);
+
+  //===--------------------------------------------------------------------===//
+  // Waiting for others
+  //===--------------------------------------------------------------------===//
+
+  /// Arrives at a barrier, and waits there if `waits`. Returns the result of
+  /// the reduction, if it is one.
+  uint32_t arrive(int32_t barrierId, int32_t count, bool isAligned, bool waits,
+                  const char *name, const char *where, int32_t reduction = -1,
+                  bool predicate = false);
+
+  /// Waits for the threads of the mask. The last one calls `complete` with the
+  /// calls of all.
+  void collect(WarpCall &call, void (*complete)(Block &, WarpCalls &));
+
+  uint32_t getActiveMask(const char *where);
+
+  /// Orders what the threads of a mask did before what they do.
+  void synchronizeWarp(uint32_t warp, uint32_t mask);
+  /// The threads of a warp that have not ended.
+  uint32_t getLiveLanes(uint32_t warp) const { return warps[warp].live; }
+
+private:
+  /// What is waited for in a warp.
+  struct Warp {
+    uint32_t live = 0;
+    uint32_t ready = 0; ///< how many of its threads are
+    uint32_t inActiveMask = 0;
+    void (*complete[warpSize])(Block &, WarpCalls &) = {};
+  };
+
+  static constexpr uintptr_t sharedWindowBytes = uintptr_t(64) << 20;
+  static constexpr int32_t barrierCount = 16;
+
+  static void runThread();
+  void begin(uint32_t number);
+  /// The next thread to run; false if none can.
+  bool pickThread();
+  void makeReady(Thread &thread);
+  /// Lets another thread run until this one is ready again.
+  void wait(Thread::State state, const char *operation, const char *where);
+  void yield();
+  void resolveActiveMask(Warp &warp);
+  void release(Barrier &barrier, uint32_t barrierId);
+  /// Whether all that take part have called, and are done now.
+  bool completeCalls(uint32_t warp, const WarpCall &call,
+                     void (*complete)(Block &, WarpCalls &));
+  void checkAgreement(const Thread &thread, const WarpCall &call);
+  Access makeAccess(const Thread &thread, int32_t kind,
+                    const char *where) const;
+  [[noreturn]] void reportRace(const Thread &thread, const Access &earlier,
+                               size_t offset, size_t bytes, int32_t kind,
+                               const char *where, const char *place);
+  [[noreturn]] void reportOutside(const Thread &thread, uintptr_t address,
+                                  size_t bytes, int32_t kind,
+                                  const char *where);
+  /// "thread (1, 0, 0) waits in ...".
+  void describeThread(const Thread &thread, char *buffer, size_t size) const;
+  void getBlockId(uint32_t number, uint32_t (&blockId)[3]) const;
+  void setReport(const Thread &thread, int32_t fault, const char *where,
+                 const char *format, va_list arguments);
+  /// Reports what is wrong with how a thread waits.
+  __attribute__((format(printf, 4, 5))) void
+  reportWaiting(const Thread &thread, int32_t fault, const char *format, ...);
+  const Thread *findMissing(const Thread &waiting) const;
+  /// Says why no thread can run.
+  void reportDeadlock();
+
+  static thread_local Block *current;
+
+  LaunchState launch = {};
+  Context scheduler;
+  Stacks stacks;
+  std::vector<Thread> threads;
+  uint32_t threadCount = 0;
+  uint32_t number = 0;
+  uint32_t id[3] = {};
+  uint32_t running = 0;
+  uint32_t liveCount = 0;
+  bool hasFault = false;
+  RandomNumbers random;
+  int64_t steps = 0;
+  int64_t stepsToPreemption = 0;
+
+  /// The threads that can run: a ring, which has room for all.
+  std::vector<uint32_t> ready;
+  size_t firstReady = 0;
+  size_t readyCount = 0;
+
+  std::vector<Warp> warps;
+  /// Of synchronizeWarp, which must not allocate on a stack.
+  std::vector<uint32_t> taking;
+  Barrier barriers[barrierCount];
+
+  /// Around the shared memory, so that what is just outside of it is nothing
+  /// else.
+  uintptr_t sharedWindow = 0;
+  char *shared = nullptr;
+  size_t sharedCapacity = 0;
+  /// For each byte: whether it was written, and whether a copy is going to.
+  enum ByteState : uint8_t { Unwritten = 0, Written = 1, Pending = 2 };
+  std::vector<uint8_t> sharedStates;
+  Shadow sharedShadow;
+  uint32_t firstEpoch = 0;
+  Clocks clocks;
+};
+
+} // namespace emulator
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_RUNTIME_EMULATOR_BLOCK_H

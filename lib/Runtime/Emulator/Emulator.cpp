@@ -1,0 +1,292 @@
+//===- Emulator.cpp - Emulators and launches --------------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Runtime/Emulator.h"
+#include "Block.h"
+
+#include <cinttypes>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <numeric>
+
+using namespace sparse_autograd::emulator;
+
+namespace {
+/// What any chip of the architectures that the project generates code for takes
+/// (CUDA C++ Programming Guide, "Technical specifications per compute
+/// capability").
+constexpr int64_t maxThreads = 1024;
+constexpr int64_t maxBlockExtent[] = {1024, 1024, 64};
+constexpr int64_t maxGridExtent[] = {INT32_MAX, 65535, 65535};
+constexpr int64_t maxStaticSharedBytes = 48 << 10;
+constexpr int64_t maxLocalBytes = 512 << 10;
+} // namespace
+
+struct SparseAutogradEmulator {
+  SparseAutogradEmulatorOptions options;
+  SparseAutogradEmulatorReport report = {};
+  SparseAutogradEmulatorCounters counters = {};
+  DeviceMemory memory;
+  Block block;
+  uint32_t lastEpoch = 0;
+
+  __attribute__((format(printf, 4, 5))) int32_t refuse(int32_t fault,
+                                                       const char *kernel,
+                                                       const char *format, ...);
+  int32_t checkLaunch(const SparseAutogradEmulatorKernel &kernel,
+                      const SparseAutogradEmulatorLaunch &launch);
+  bool runBlocks(uint32_t count);
+};
+
+/// Reports what no thread did, and returns the status.
+int32_t SparseAutogradEmulator::refuse(int32_t fault, const char *kernel,
+                                       const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  writeReport(report, fault, options.seed, kernel, format, arguments);
+  va_end(arguments);
+  return report.status;
+}
+
+int32_t SparseAutogradEmulator::checkLaunch(
+    const SparseAutogradEmulatorKernel &kernel,
+    const SparseAutogradEmulatorLaunch &launch) {
+  constexpr int32_t fault = SPARSE_AUTOGRAD_EMULATOR_IMPOSSIBLE_LAUNCH;
+  const char *name = kernel.name;
+  for (int i = 0; i < 3; ++i) {
+    if (launch.grid[i] < 1 || launch.grid[i] > maxGridExtent[i])
+      return refuse(fault, name,
+                    "a grid of %" PRId64 " blocks in %c is impossible: 1 to "
+                    "%" PRId64 " are possible",
+                    launch.grid[i], "xyz"[i], maxGridExtent[i]);
+    if (launch.block[i] < 1 || launch.block[i] > maxBlockExtent[i])
+      return refuse(fault, name,
+                    "a block of %" PRId64 " threads in %c is impossible: 1 to "
+                    "%" PRId64 " are possible",
+                    launch.block[i], "xyz"[i], maxBlockExtent[i]);
+    if (kernel.requiredBlock[0] && launch.block[i] != kernel.requiredBlock[i])
+      return refuse(fault, name,
+                    "a block of %" PRId64 " x %" PRId64 " x %" PRId64
+                    " threads, but the kernel is compiled for %d x %d x %d",
+                    launch.block[0], launch.block[1], launch.block[2],
+                    kernel.requiredBlock[0], kernel.requiredBlock[1],
+                    kernel.requiredBlock[2]);
+  }
+  int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  int64_t limit = kernel.maxThreads ? kernel.maxThreads : maxThreads;
+  if (threads > limit)
+    return refuse(fault, name,
+                  "a block of %" PRId64 " threads is impossible: it may have "
+                  "%" PRId64,
+                  threads, limit);
+  // Blocks are numbered in 32 bits.
+  if (launch.grid[0] > INT32_MAX / launch.grid[1] ||
+      launch.grid[0] * launch.grid[1] > INT32_MAX / launch.grid[2])
+    return refuse(fault, name,
+                  "a grid of %" PRId64 " x %" PRId64 " x %" PRId64
+                  " blocks: the emulator takes up to 2^31 - 1 in all",
+                  launch.grid[0], launch.grid[1], launch.grid[2]);
+  if (kernel.staticSharedBytes > maxStaticSharedBytes)
+    return refuse(fault, name,
+                  "its variables take %d bytes of shared memory: %" PRId64
+                  " are possible, and more only as dynamic shared memory",
+                  kernel.staticSharedBytes, maxStaticSharedBytes);
+  if (launch.dynamicSharedBytes < 0 ||
+      launch.dynamicSharedBytes >
+          options.maxSharedBytes - kernel.staticSharedBytes)
+    return refuse(fault, name,
+                  "%" PRId64 " bytes of dynamic shared memory, besides %d of "
+                  "variables: a block may have %" PRId64,
+                  launch.dynamicSharedBytes, kernel.staticSharedBytes,
+                  options.maxSharedBytes);
+  if (kernel.stackBytes > maxLocalBytes)
+    return refuse(fault, name,
+                  "its local variables take %" PRId64 " bytes: a thread may "
+                  "have %" PRId64,
+                  kernel.stackBytes, maxLocalBytes);
+  return SPARSE_AUTOGRAD_SUCCESS;
+}
+
+/// Whether all blocks succeeded. With a seed they run in an order in which none
+/// can tell which one is next.
+bool SparseAutogradEmulator::runBlocks(uint32_t count) {
+  RandomNumbers random(options.seed);
+  uint64_t step = 1;
+  uint64_t begin = 0;
+  if (options.seed && count > 1) {
+    // What has no common divisor with the count comes by every block.
+    do
+      step = 1 + random.below(count - 1);
+    while (std::gcd(step, uint64_t(count)) != 1);
+    begin = random.below(count);
+  }
+  for (uint64_t i = 0; i < count; ++i)
+    if (!block.run(static_cast<uint32_t>((begin + i * step) % count)))
+      return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Emulators
+//===----------------------------------------------------------------------===//
+
+void sparseAutogradEmulatorGetDefaultOptions(
+    SparseAutogradEmulatorOptions *options) {
+  *options = {};
+  options->preemptionInterval = 8;
+  options->maxSteps = int64_t(1) << 30;
+  options->stackBytes = 64 << 10;
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  // Whose frames are larger.
+  options->stackBytes = 256 << 10;
+#endif
+#endif
+  options->maxSharedBytes = 227 << 10;
+  options->maxDeviceBytes = -1;
+  options->detectRaces = 1;
+  if (const char *text = std::getenv("SPARSE_AUTOGRAD_EMULATOR_SEED")) {
+    char *end;
+    uint64_t seed = std::strtoull(text, &end, 10);
+    if (end != text && *end == '\0')
+      options->seed = seed;
+  }
+}
+
+SparseAutogradEmulator *
+sparseAutogradEmulatorCreate(const SparseAutogradEmulatorOptions *options) {
+  auto *emulator = new (std::nothrow) SparseAutogradEmulator();
+  if (!emulator)
+    return nullptr;
+  if (options)
+    emulator->options = *options;
+  else
+    sparseAutogradEmulatorGetDefaultOptions(&emulator->options);
+  return emulator;
+}
+
+void sparseAutogradEmulatorDestroy(SparseAutogradEmulator *emulator) {
+  delete emulator;
+}
+
+void sparseAutogradEmulatorSetSeed(SparseAutogradEmulator *emulator,
+                                   uint64_t seed) {
+  emulator->options.seed = seed;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void *sparseAutogradEmulatorAllocate(SparseAutogradEmulator *emulator,
+                                     int64_t bytes) {
+  int64_t limit = emulator->options.maxDeviceBytes;
+  int64_t inUse = static_cast<int64_t>(emulator->memory.getBytes());
+  void *buffer = nullptr;
+  if (bytes >= 0 && (limit < 0 || bytes <= limit - inUse))
+    buffer = emulator->memory.allocate(static_cast<size_t>(bytes));
+  if (!buffer)
+    emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_OUT_OF_MEMORY, nullptr,
+                     "out of device memory: %" PRId64 " bytes were asked for, "
+                     "%" PRId64 " are in use",
+                     bytes, inUse);
+  return buffer;
+}
+
+int32_t sparseAutogradEmulatorFree(SparseAutogradEmulator *emulator,
+                                   void *buffer) {
+  if (!buffer || emulator->memory.release(buffer))
+    return SPARSE_AUTOGRAD_SUCCESS;
+  return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_IMPOSSIBLE_LAUNCH, nullptr,
+                          "a device buffer was released that is none: released "
+                          "twice?");
+}
+
+int32_t sparseAutogradEmulatorContains(const SparseAutogradEmulator *emulator,
+                                       const void *address, int64_t bytes) {
+  return bytes >= 0 &&
+         emulator->memory.find(reinterpret_cast<uintptr_t>(address),
+                               static_cast<size_t>(bytes)) != nullptr;
+}
+
+int32_t
+sparseAutogradEmulatorAddModule(SparseAutogradEmulator *emulator,
+                                const SparseAutogradEmulatorModule *module) {
+  if (module->version != SPARSE_AUTOGRAD_EMULATOR_VERSION)
+    return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_IMPOSSIBLE_LAUNCH, nullptr,
+                            "the kernels are for version %u of the emulator, "
+                            "which has version %u",
+                            module->version, SPARSE_AUTOGRAD_EMULATOR_VERSION);
+  for (int32_t i = 0; i < module->variableCount; ++i) {
+    const SparseAutogradEmulatorVariable &variable = module->variables[i];
+    emulator->memory.addVariable(variable.name, variable.address,
+                                 static_cast<size_t>(variable.bytes),
+                                 variable.isConstant != 0);
+  }
+  return SPARSE_AUTOGRAD_SUCCESS;
+}
+
+void sparseAutogradEmulatorRemoveModule(
+    SparseAutogradEmulator *emulator,
+    const SparseAutogradEmulatorModule *module) {
+  for (int32_t i = 0; i < module->variableCount; ++i)
+    emulator->memory.removeVariable(module->variables[i].address);
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+int32_t sparseAutogradEmulatorLaunch(SparseAutogradEmulator *emulator,
+                                     const SparseAutogradEmulatorKernel *kernel,
+                                     const SparseAutogradEmulatorLaunch *launch,
+                                     void **parameters) {
+  emulator->counters = {};
+  if (int32_t status = emulator->checkLaunch(*kernel, *launch))
+    return status;
+  LaunchState state = {};
+  state.options = &emulator->options;
+  state.memory = &emulator->memory;
+  state.kernel = kernel;
+  state.parameters = parameters;
+  for (int i = 0; i < 3; ++i) {
+    state.grid[i] = static_cast<uint32_t>(launch->grid[i]);
+    state.block[i] = static_cast<uint32_t>(launch->block[i]);
+  }
+  state.dynamicSharedBytes = static_cast<size_t>(launch->dynamicSharedBytes);
+  state.sharedBytes =
+      static_cast<size_t>(kernel->staticSharedBytes) + state.dynamicSharedBytes;
+  if (emulator->lastEpoch > UINT32_MAX / 2) {
+    emulator->memory.forgetAccesses();
+    emulator->block.forgetAccesses();
+    emulator->lastEpoch = 0;
+  }
+  state.lastEpoch = &emulator->lastEpoch;
+  state.firstEpoch = emulator->lastEpoch + 1;
+  state.counters = &emulator->counters;
+  state.report = &emulator->report;
+  if (!emulator->block.prepareLaunch(state))
+    return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_OUT_OF_MEMORY,
+                            kernel->name,
+                            "out of memory for the threads of a block");
+  uint32_t blocks = state.grid[0] * state.grid[1] * state.grid[2];
+  return emulator->runBlocks(blocks) ? int32_t(SPARSE_AUTOGRAD_SUCCESS)
+                                     : emulator->report.status;
+}
+
+const SparseAutogradEmulatorReport *
+sparseAutogradEmulatorGetReport(const SparseAutogradEmulator *emulator) {
+  return &emulator->report;
+}
+
+void sparseAutogradEmulatorGetCounters(
+    const SparseAutogradEmulator *emulator,
+    SparseAutogradEmulatorCounters *counters) {
+  *counters = emulator->counters;
+}
