@@ -1,0 +1,231 @@
+//===- Arithmetic.cpp - Arithmetic of NVVM and of libdevice -----*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a GPU approximates is computed exactly, or as exactly as libm does;
+// numbers are not flushed to zero.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeCalls.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/Intrinsics.h"
+
+using namespace llvm;
+using namespace sparse_autograd::emulator;
+
+/// The function of LLVM that one of NVVM stands for, with the same operands.
+static Intrinsic::ID getFunction(StringRef name) {
+  return StringSwitch<Intrinsic::ID>(name)
+      .Cases({"sqrt.approx.f", "sqrt.rn.f", "sqrt.rn.d", "sqrt.f"},
+             Intrinsic::sqrt)
+      .Cases({"ex2.approx.f32", "ex2.approx.f64", "ex2.approx.f16"},
+             Intrinsic::exp2)
+      .Cases({"lg2.approx.f", "lg2.approx.d"}, Intrinsic::log2)
+      .Case("sin.approx.f", Intrinsic::sin)
+      .Case("cos.approx.f", Intrinsic::cos)
+      .Cases({"floor.f", "floor.d"}, Intrinsic::floor)
+      .Cases({"ceil.f", "ceil.d"}, Intrinsic::ceil)
+      .Cases({"trunc.f", "trunc.d"}, Intrinsic::trunc)
+      .Cases({"round.f", "round.d"}, Intrinsic::roundeven)
+      .Cases({"fabs.f32", "fabs.f64", "fabs.f16", "fabs.bf16"}, Intrinsic::fabs)
+      .Cases({"fma.rn.f", "fma.rn.d", "fma.rn.f16", "fma.rn.f16x2"},
+             Intrinsic::fma)
+      .Cases({"fmin.f", "fmin.d", "fmin.f16", "fmin.f16x2"}, Intrinsic::minnum)
+      .Cases({"fmax.f", "fmax.d", "fmax.f16", "fmax.f16x2"}, Intrinsic::maxnum)
+      .Cases({"fmin.nan.f", "fmin.nan.f16"}, Intrinsic::minimum)
+      .Cases({"fmax.nan.f", "fmax.nan.f16"}, Intrinsic::maximum)
+      .Default(Intrinsic::not_intrinsic);
+}
+
+/// add.rn.f and the like.
+static Value *translateBinary(IRBuilder<> &builder, CallInst &call,
+                              StringRef name) {
+  auto get = [&](unsigned i) { return call.getArgOperand(i); };
+  if (name == "add.rn.f" || name == "add.rn.d")
+    return builder.CreateFAdd(get(0), get(1));
+  if (name == "mul.rn.f" || name == "mul.rn.d")
+    return builder.CreateFMul(get(0), get(1));
+  if (name == "div.rn.f" || name == "div.rn.d" || name == "div.approx.f" ||
+      name == "div.full")
+    return builder.CreateFDiv(get(0), get(1));
+  return nullptr;
+}
+
+/// rcp and rsqrt.
+static Value *translateReciprocal(IRBuilder<> &builder, CallInst &call,
+                                  StringRef name) {
+  bool isRoot = name == "rsqrt.approx.f" || name == "rsqrt.approx.d";
+  if (!isRoot && name != "rcp.rn.f" && name != "rcp.rn.d" &&
+      name != "rcp.approx.f" && name != "rcp.approx.d")
+    return nullptr;
+  Value *operand = call.getArgOperand(0);
+  if (isRoot)
+    operand = builder.CreateUnaryIntrinsic(Intrinsic::sqrt, operand);
+  return builder.CreateFDiv(ConstantFP::get(operand->getType(), 1), operand);
+}
+
+/// From a float to an integer, as f2i.rn: saturated, NaN is 0.
+static Value *translateToInteger(IRBuilder<> &builder, CallInst &call,
+                                 StringRef name) {
+  auto [types, mode] = name.split('.');
+  bool isUnsigned = types == "f2ui" || types == "f2ull" || types == "d2ui" ||
+                    types == "d2ull";
+  if (!isUnsigned && types != "f2i" && types != "f2ll" && types != "d2i" &&
+      types != "d2ll")
+    return nullptr;
+  Intrinsic::ID rounding = StringSwitch<Intrinsic::ID>(mode)
+                               .Case("rn", Intrinsic::roundeven)
+                               .Case("rz", Intrinsic::trunc)
+                               .Case("rm", Intrinsic::floor)
+                               .Case("rp", Intrinsic::ceil)
+                               .Default(Intrinsic::not_intrinsic);
+  if (rounding == Intrinsic::not_intrinsic)
+    return nullptr;
+  Value *rounded =
+      builder.CreateUnaryIntrinsic(rounding, call.getArgOperand(0));
+  return builder.CreateIntrinsic(
+      isUnsigned ? Intrinsic::fptoui_sat : Intrinsic::fptosi_sat,
+      {call.getType(), rounded->getType()}, {rounded});
+}
+
+/// From an integer to a float, as i2f.rn.
+static Value *translateToFloat(IRBuilder<> &builder, CallInst &call,
+                               StringRef name) {
+  if (!name.consume_back(".rn"))
+    return nullptr;
+  Value *operand = call.getArgOperand(0);
+  if (name == "i2f" || name == "i2d" || name == "ll2f" || name == "ll2d")
+    return builder.CreateSIToFP(operand, call.getType());
+  if (name == "ui2f" || name == "ui2d" || name == "ull2f" || name == "ull2d")
+    return builder.CreateUIToFP(operand, call.getType());
+  if (name == "d2f")
+    return builder.CreateFPTrunc(operand, call.getType());
+  return nullptr;
+}
+
+/// Halves of wide numbers.
+static Value *translateHalves(IRBuilder<> &builder, CallInst &call,
+                              StringRef name) {
+  Value *operand = call.getArgOperand(0);
+  Type *i64 = builder.getInt64Ty();
+  if (name == "lohi.i2d")
+    return builder.CreateBitCast(
+        builder.CreateOr(
+            builder.CreateZExt(operand, i64),
+            builder.CreateShl(builder.CreateZExt(call.getArgOperand(1), i64),
+                              32)),
+        builder.getDoubleTy());
+  if (name == "d2i.lo")
+    return builder.CreateTrunc(builder.CreateBitCast(operand, i64),
+                               builder.getInt32Ty());
+  if (name == "d2i.hi")
+    return builder.CreateTrunc(
+        builder.CreateLShr(builder.CreateBitCast(operand, i64), 32),
+        builder.getInt32Ty());
+  bool isSigned = name == "mulhi.i" || name == "mulhi.ll";
+  if (!isSigned && name != "mulhi.ui" && name != "mulhi.ull")
+    return nullptr;
+  unsigned width = call.getType()->getIntegerBitWidth();
+  Type *wide = builder.getIntNTy(2 * width);
+  Value *product = builder.CreateMul(
+      builder.CreateIntCast(operand, wide, isSigned),
+      builder.CreateIntCast(call.getArgOperand(1), wide, isSigned));
+  return builder.CreateTrunc(builder.CreateLShr(product, width),
+                             call.getType());
+}
+
+bool sparse_autograd::emulator::translateArithmetic(RuntimeCalls &calls,
+                                                    CallInst &call,
+                                                    StringRef name,
+                                                    Value *&result) {
+  IRBuilder<> &builder = calls.getBuilder();
+  // Flushed or not, it is the same here.
+  std::string plain = name.str();
+  if (size_t place = plain.find(".ftz"); place != std::string::npos)
+    plain.erase(place, strlen(".ftz"));
+  if (Intrinsic::ID function = getFunction(plain)) {
+    result = builder.CreateIntrinsic(call.getType(), function,
+                                     SmallVector<Value *>(call.args()));
+    return true;
+  }
+  if (plain == "saturate.f" || plain == "saturate.d") {
+    // NaN becomes 0.
+    Type *type = call.getType();
+    result = builder.CreateBinaryIntrinsic(
+        Intrinsic::minnum,
+        builder.CreateBinaryIntrinsic(Intrinsic::maxnum, call.getArgOperand(0),
+                                      ConstantFP::get(type, 0)),
+        ConstantFP::get(type, 1));
+    return true;
+  }
+  for (auto *translate :
+       {translateBinary, translateReciprocal, translateToInteger,
+        translateToFloat, translateHalves})
+    if (call.arg_size() > 0 && (result = translate(builder, call, plain)))
+      return true;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// libdevice
+//===----------------------------------------------------------------------===//
+
+/// Those of libdevice that have the names of libm, behind "__nv_" and, of
+/// floats, before an "f".
+static bool isOfLibm(StringRef name) {
+  static const StringSet<> names = {
+      "acos",     "acosh", "asin",   "asinh",  "atan",     "atan2", "atanh",
+      "cbrt",     "ceil",  "cos",    "cosh",   "erf",      "erfc",  "exp",
+      "exp10",    "exp2",  "expm1",  "fabs",   "floor",    "fma",   "fmax",
+      "fmin",     "fmod",  "hypot",  "lgamma", "log",      "log10", "log1p",
+      "log2",     "pow",   "rint",   "round",  "sin",      "sinh",  "sqrt",
+      "tan",      "tanh",  "tgamma", "trunc",  "copysign", "ldexp", "nearbyint",
+      "remainder"};
+  return names.contains(name);
+}
+
+bool sparse_autograd::emulator::translateLibdevice(RuntimeCalls &calls,
+                                                   CallInst &call,
+                                                   StringRef name,
+                                                   Value *&result) {
+  if (!name.consume_front("__nv_"))
+    return false;
+  IRBuilder<> &builder = calls.getBuilder();
+  SmallVector<Value *> operands(call.args());
+  // Approximations.
+  std::string function = name.str();
+  if (name.consume_front("fast_"))
+    function = name.str();
+  if (function == "rsqrt" || function == "rsqrtf") {
+    Value *root = builder.CreateUnaryIntrinsic(Intrinsic::sqrt, operands[0]);
+    result = builder.CreateFDiv(ConstantFP::get(root->getType(), 1), root);
+    return true;
+  }
+  if (function == "powi" || function == "powif") {
+    operands[1] = builder.CreateSIToFP(operands[1], operands[0]->getType());
+    function = function == "powi" ? "pow" : "powf";
+  }
+  StringRef base = function;
+  if (call.getType()->isFloatTy())
+    base.consume_back("f");
+  // "erf" ends in one of its own.
+  if (!isOfLibm(base) && !isOfLibm(function))
+    return false;
+  if (call.getType()->isFloatTy() && isOfLibm(base))
+    function = base.str() + "f";
+  SmallVector<Type *> types;
+  for (Value *operand : operands)
+    types.push_back(operand->getType());
+  result = builder.CreateCall(
+      calls.getModule().getOrInsertFunction(
+          function, FunctionType::get(call.getType(), types, false)),
+      operands);
+  return true;
+}

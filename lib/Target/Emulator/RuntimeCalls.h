@@ -1,0 +1,108 @@
+//===- RuntimeCalls.h - Calls of the emulator -------------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the parts of the translation share. Internal to it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_TARGET_EMULATOR_RUNTIMECALLS_H
+#define SPARSEAUTOGRAD_LIB_TARGET_EMULATOR_RUNTIMECALLS_H
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ModuleSlotTracker.h"
+#include "llvm/Support/Error.h"
+
+namespace sparse_autograd {
+namespace emulator {
+
+/// Says where an instruction is, as it was before anything was translated:
+/// function, number in the function, location if there is one, and the
+/// instruction itself.
+class Places {
+public:
+  /// Notes the instructions of which a report may speak.
+  explicit Places(llvm::Module &module);
+
+  /// Whether the instruction is one of those.
+  bool has(const llvm::Instruction &instruction) const {
+    return texts.contains(&instruction);
+  }
+  llvm::StringRef get(const llvm::Instruction &instruction) const {
+    auto text = texts.find(&instruction);
+    return text == texts.end() ? llvm::StringRef() : text->second;
+  }
+
+private:
+  llvm::DenseMap<const llvm::Instruction *, std::string> texts;
+};
+
+/// Emits calls of the emulator in the place of an instruction.
+class RuntimeCalls {
+public:
+  RuntimeCalls(llvm::Module &module, const Places &places)
+      : module(module), places(places), builder(module.getContext()) {}
+
+  /// What follows is emitted before this instruction.
+  void setInstruction(llvm::Instruction &newInstruction) {
+    instruction = &newInstruction;
+    builder.SetInsertPoint(instruction);
+  }
+  llvm::Instruction &getInstruction() { return *instruction; }
+  llvm::IRBuilder<> &getBuilder() { return builder; }
+  llvm::Module &getModule() { return module; }
+
+  llvm::Value *getInt(int64_t value) { return builder.getInt32(value); }
+  /// An i1 as the i32 that the emulator takes.
+  llvm::Value *widen(llvm::Value *predicate) {
+    return builder.CreateZExt(predicate, builder.getInt32Ty());
+  }
+  /// A pointer without an address space.
+  llvm::Value *getPlain(llvm::Value *pointer);
+  /// Memory in the frame of the function.
+  llvm::Value *allocate(llvm::Type *type);
+  /// Where the instruction is.
+  llvm::Value *getPlace();
+  /// Calls a function of the emulator; without a result if `type` is null.
+  llvm::CallInst *call(llvm::StringRef name, llvm::Type *type,
+                       llvm::ArrayRef<llvm::Value *> arguments);
+  /// As `call`, with the place as the last argument.
+  llvm::CallInst *callHere(llvm::StringRef name, llvm::Type *type,
+                           llvm::ArrayRef<llvm::Value *> arguments);
+  /// A structure of the type of the instruction's result.
+  llvm::Value *makeResult(llvm::ArrayRef<llvm::Value *> elements);
+
+  /// An error that names the instruction.
+  llvm::Error refuse(const llvm::Twine &reason);
+
+private:
+  llvm::Module &module;
+  const Places &places;
+  llvm::IRBuilder<> builder;
+  llvm::Instruction *instruction = nullptr;
+};
+
+/// Whether the name of a function, without "llvm.nvvm.", is an instruction that
+/// the emulator has. Its call is replaced then by `result`, which is null if it
+/// has none.
+bool translateIntrinsic(RuntimeCalls &calls, llvm::CallInst &call,
+                        llvm::StringRef name, llvm::Value *&result);
+
+/// As translateIntrinsic, for arithmetic.
+bool translateArithmetic(RuntimeCalls &calls, llvm::CallInst &call,
+                         llvm::StringRef name, llvm::Value *&result);
+
+/// As translateIntrinsic, for functions of libdevice; with their whole names.
+bool translateLibdevice(RuntimeCalls &calls, llvm::CallInst &call,
+                        llvm::StringRef name, llvm::Value *&result);
+
+} // namespace emulator
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_TARGET_EMULATOR_RUNTIMECALLS_H
