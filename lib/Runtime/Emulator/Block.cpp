@@ -162,7 +162,7 @@ void Block::wait(Thread::State state, const char *operation,
   Thread &self = getThread();
   if (++steps > launch.options->maxSteps)
     fail(self, SPARSE_AUTOGRAD_EMULATOR_TOO_MANY_STEPS, where,
-         "has not ended after %lld steps of its block: an endless loop?",
+         "has not ended after %lld steps of its block (an endless loop?)",
          static_cast<long long>(steps - 1));
   self.state = state;
   self.operation = operation;
@@ -179,7 +179,7 @@ void Block::wait(Thread::State state, const char *operation,
 void Block::step(const char *where) {
   if (++steps > launch.options->maxSteps)
     fail(getThread(), SPARSE_AUTOGRAD_EMULATOR_TOO_MANY_STEPS, where,
-         "has not ended after %lld steps of its block: an endless loop?",
+         "has not ended after %lld steps of its block (an endless loop?)",
          static_cast<long long>(steps - 1));
   if (--stepsToPreemption > 0)
     return;

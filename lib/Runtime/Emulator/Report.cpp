@@ -113,7 +113,7 @@ void Block::setReport(const Thread &thread, int32_t fault, const char *where,
               thread.id[1], thread.id[2]);
   text.appendArguments(format, arguments);
   if (where)
-    text.append(" [%s]", where);
+    text.append(", at [%s]", where);
   text.append(" (seed %" PRIu64 ")", launch.options->seed);
   hasFault = true;
 }

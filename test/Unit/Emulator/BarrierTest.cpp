@@ -139,8 +139,8 @@ TEST(Barrier, ThreadsThatEndedAreMissing) {
     EXPECT_FAULT(device, device.launch(kernel, 2, 128, 0),
                  SPARSE_AUTOGRAD_EMULATOR_MISSING_AT_BARRIER,
                  "waits in barrier.cta.sync of barrier 0, at which 96 of 128 "
-                 "threads have arrived, but thread (96, 0, 0) has ended [the "
-                 "barrier] (seed " +
+                 "threads have arrived, but thread (96, 0, 0) has ended, at "
+                 "[the barrier] (seed " +
                      std::to_string(seed) + ")");
     EXPECT_EQ(device.report().status, SPARSE_AUTOGRAD_RUNTIME_ERROR);
     EXPECT_EQ(device.report().seed, seed);
@@ -159,7 +159,7 @@ TEST(Barrier, ThreadsThatWaitElsewhereAreMissing) {
                "kernel 'k', block (0, 0, 0), thread (0, 0, 0) waits in "
                "barrier.cta.sync of barrier 0, at which 32 of 64 threads have "
                "arrived, but thread (32, 0, 0) waits in barrier.cta.sync of "
-               "barrier 1 [second] [first] (seed 0)");
+               "barrier 1 [second], at [first] (seed 0)");
 }
 
 TEST(Barrier, Divergent) {

@@ -54,7 +54,7 @@ TEST(Copy, IsNotThereBeforeTheWait) {
     EXPECT_FAULT(device, device.launch(copyAndRead, 1, 64, 1024, from, out, 0),
                  SPARSE_AUTOGRAD_EMULATOR_PENDING_COPY,
                  "of shared memory, which a cp.async writes that has not been "
-                 "waited for [the read]");
+                 "waited for, at [the read]");
   }
 }
 

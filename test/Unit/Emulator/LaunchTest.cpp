@@ -250,7 +250,7 @@ TEST(Launch, ErrorsLeaveNothingBehind) {
   for (int i = 0; i < 100; ++i) {
     EXPECT_FAULT(device, device.launch(fails, 3, 64, 256, out),
                  SPARSE_AUTOGRAD_EMULATOR_ASSERTION,
-                 "thread (40, 0, 0) fails [line");
+                 "thread (40, 0, 0) fails, at [line");
     ASSERT_EQ(device.launch(works, 1, 64, 0, out), SPARSE_AUTOGRAD_SUCCESS);
     EXPECT_EQ(out[63], 63);
   }

@@ -102,7 +102,7 @@ TEST(Race, NamesBothPlaces) {
       device, device.launch(kernel, 1, 2, 0, numbers), race,
       "kernel 'k', block (0, 0, 0), thread (1, 0, 0) reads 4 bytes at "
       "offset 12 of a buffer of 16 bytes, which thread (0, 0, 0) wrote "
-      "[the write], and no barrier is between them [the read] (seed "
+      "[the write], and no barrier is between them, at [the read] (seed "
       "0)");
 }
 

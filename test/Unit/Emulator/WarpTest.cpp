@@ -300,7 +300,7 @@ TEST(Warp, NotInItsOwnMask) {
   EXPECT_FAULT(device, device.launch(kernel, 1, 32, 0),
                SPARSE_AUTOGRAD_EMULATOR_NOT_IN_MASK,
                "thread (16, 0, 0) executes bar.warp.sync with mask 0x0000ffff, "
-               "in which its own lane 16 is not [the barrier]");
+               "in which its own lane 16 is not, at [the barrier]");
 }
 
 TEST(Warp, DifferentOperations) {
@@ -321,7 +321,7 @@ TEST(Warp, DifferentOperations) {
               testing::HasSubstr(
                   "thread (16, 0, 0) executes shfl.sync.down with mask "
                   "0xffffffff, but thread (0, 0, 0) waits in shfl.sync.up with "
-                  "mask 0xffffffff [left] [right]"));
+                  "mask 0xffffffff [left], at [right]"));
 }
 
 TEST(Warp, DifferentMasks) {
@@ -390,8 +390,8 @@ TEST(Warp, AThreadThatNeverComes) {
                  SPARSE_AUTOGRAD_EMULATOR_MISSING_AT_BARRIER,
                  "thread (7, 0, 0) waits in barrier.cta.sync of barrier 2, at "
                  "which 1 of 32 threads have arrived, but thread (0, 0, 0) "
-                 "waits in bar.warp.sync with mask 0xffffffff [the others] "
-                 "[its barrier]");
+                 "waits in bar.warp.sync with mask 0xffffffff [the others], "
+                 "at [its barrier]");
   }
 }
 

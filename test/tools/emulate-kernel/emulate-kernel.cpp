@@ -1,0 +1,454 @@
+//===- emulate-kernel.cpp - Runs a kernel without a GPU ---------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// For tests of device code:
+//
+//   emulate-kernel FILE --kernel=NAME --grid=2 --block=64,2 ARGUMENT...
+//
+// FILE is LLVM IR or bitcode for nvptx64, or MLIR with a gpu.binary that
+// gpu-module-to-binary{format=llvm} has made; - is the standard input. An
+// ARGUMENT is
+//
+//   i32=5 or f32=0.5            a scalar
+//   f32:2x3:iota                a buffer with the numbers 0, 1, 2, ...
+//   f32:6:zero, f32:6:random    one of zeros, or of multiples of 1/8 in [-2, 2]
+//                               (of integers: of numbers below 100)
+//   i32:[1,2,3]                 a buffer with these numbers
+//   i32:2x2:[1,2,3,4]           the same, with a shape
+//   memref:f32:2x3:iota         a buffer as the memref of MLIR: two pointers,
+//   an
+//                               offset, extents and strides
+//
+// The types are i1, i8, i16, i32, i64, f16, bf16, f32 and f64. After the launch all
+// buffers are printed, or those that --print lists by their argument. With
+// --seeds=5 the kernel runs with the seeds 0 to 4, and the buffers must be the
+// same each time. What the emulator reports is printed as an error; the exit
+// code is 1.
+
+#include "SparseAutograd/Runtime/Emulator.h"
+#include "SparseAutograd/Target/Emulator/EmulatedModule.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+#include <random>
+
+using namespace llvm;
+using namespace sparse_autograd;
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The type of a number, with its name.
+struct ElementType {
+  std::string name;
+  unsigned bytes = 0;
+  /// Null for integers.
+  const fltSemantics *semantics = nullptr;
+};
+
+/// A parameter, or several of a memref.
+struct KernelArgument {
+  ElementType type;
+  bool isBuffer = false;
+  bool isMemref = false;
+  SmallVector<int64_t> shape;
+  /// One after the other.
+  std::vector<char> data;
+};
+} // namespace
+
+static Expected<ElementType> parseType(StringRef name) {
+  ElementType type;
+  type.name = name.str();
+  unsigned bits;
+  StringRef digits = name;
+  if (digits.consume_front("i") && !digits.getAsInteger(10, bits) &&
+      (bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64)) {
+    type.bytes = (bits + 7) / 8;
+    return type;
+  }
+  type.semantics = name == "f16"    ? &APFloat::IEEEhalf()
+                   : name == "bf16" ? &APFloat::BFloat()
+                   : name == "f32"  ? &APFloat::IEEEsingle()
+                   : name == "f64"  ? &APFloat::IEEEdouble()
+                                    : nullptr;
+  if (!type.semantics)
+    return createStringError("'" + name + "' is no type");
+  type.bytes = APFloat::getSizeInBits(*type.semantics) / 8;
+  return type;
+}
+
+static void append(std::vector<char> &data, const ElementType &type,
+                   double number) {
+  uint64_t bits;
+  if (type.semantics) {
+    APFloat value(number);
+    bool isInexact;
+    value.convert(*type.semantics, APFloat::rmNearestTiesToEven, &isInexact);
+    bits = value.bitcastToAPInt().getZExtValue();
+  } else {
+    bits = static_cast<uint64_t>(static_cast<int64_t>(number));
+  }
+  const char *bytes = reinterpret_cast<const char *>(&bits);
+  data.insert(data.end(), bytes, bytes + type.bytes);
+}
+
+static void print(raw_ostream &stream, const ElementType &type,
+                  const char *from) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, from, type.bytes);
+  if (!type.semantics) {
+    APInt(8 * type.bytes, bits).print(stream, /*isSigned=*/true);
+    return;
+  }
+  APFloat value(*type.semantics, APInt(8 * type.bytes, bits));
+  SmallString<32> text;
+  value.toString(text, /*FormatPrecision=*/0, /*FormatMaxPadding=*/3,
+                 /*TruncateZero=*/true);
+  stream << text;
+}
+
+static Error parseNumbers(KernelArgument &argument, StringRef list) {
+  SmallVector<StringRef> parts;
+  list.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef part : parts) {
+    double number;
+    if (part.trim().getAsDouble(number))
+      return createStringError("'" + part + "' is no number");
+    append(argument.data, argument.type, number);
+  }
+  argument.shape = {int64_t(parts.size())};
+  return Error::success();
+}
+
+static int64_t getElementCount(const KernelArgument &argument) {
+  int64_t count = 1;
+  for (int64_t extent : argument.shape)
+    count *= extent;
+  return count;
+}
+
+static Error fill(KernelArgument &argument, StringRef contents,
+                  unsigned index) {
+  int64_t count = getElementCount(argument);
+  // Other numbers in each argument.
+  std::mt19937 random(index + 1);
+  for (int64_t i = 0; i < count; ++i) {
+    double number;
+    if (contents == "zero")
+      number = 0;
+    else if (contents == "iota")
+      number = static_cast<double>(i);
+    else if (contents == "random")
+      number = argument.type.semantics ? int(random() % 33) / 8. - 2
+                                       : double(random() % 100);
+    else
+      return createStringError("'" + contents +
+                               "' is not zero, iota or random");
+    append(argument.data, argument.type, number);
+  }
+  return Error::success();
+}
+
+static Expected<KernelArgument> parseArgument(StringRef text, unsigned index) {
+  KernelArgument argument;
+  StringRef rest = text;
+  auto [scalarType, scalar] = rest.split('=');
+  if (!scalar.empty()) {
+    Expected<ElementType> type = parseType(scalarType);
+    if (!type)
+      return type.takeError();
+    argument.type = *type;
+    if (Error error = parseNumbers(argument, scalar))
+      return std::move(error);
+    return argument;
+  }
+  argument.isBuffer = true;
+  argument.isMemref = rest.consume_front("memref:");
+  auto [typeName, contents] = rest.split(':');
+  Expected<ElementType> type = parseType(typeName);
+  if (!type)
+    return type.takeError();
+  argument.type = *type;
+  if (contents.consume_front("[") && contents.consume_back("]")) {
+    if (Error error = parseNumbers(argument, contents))
+      return std::move(error);
+    return argument;
+  }
+  auto [shape, kind] = contents.split(':');
+  if (kind.consume_front("[") && kind.consume_back("]"))
+    if (Error error = parseNumbers(argument, kind))
+      return std::move(error);
+  argument.shape.clear();
+  SmallVector<StringRef> extents;
+  shape.split(extents, 'x');
+  for (StringRef extent : extents)
+    if (extent.getAsInteger(10, argument.shape.emplace_back()) ||
+        argument.shape.back() < 0)
+      return createStringError("'" + extent + "' is no extent in '" + text +
+                               "'");
+  if (!argument.data.empty()) {
+    if (int64_t(argument.data.size()) !=
+        getElementCount(argument) * argument.type.bytes)
+      return createStringError("'" + shape + "' is no shape of the numbers");
+    return argument;
+  }
+  if (Error error = fill(argument, kind, index))
+    return std::move(error);
+  return argument;
+}
+
+//===----------------------------------------------------------------------===//
+// Input
+//===----------------------------------------------------------------------===//
+
+/// The bitcode of the first gpu.binary.
+static Expected<std::string> findBitcode(const MemoryBuffer &buffer) {
+  mlir::DialectRegistry registry;
+  registry.insert<mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect,
+                  mlir::NVVM::NVVMDialect>();
+  mlir::MLIRContext context(registry);
+  context.allowUnregisteredDialects();
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceString<mlir::ModuleOp>(buffer.getBuffer(), &context);
+  if (!module)
+    return createStringError("the input cannot be parsed");
+  std::string bitcode;
+  module->walk([&](mlir::gpu::BinaryOp binary) {
+    for (mlir::Attribute object : binary.getObjects())
+      if (bitcode.empty())
+        bitcode = mlir::cast<mlir::gpu::ObjectAttr>(object).getObject().str();
+  });
+  if (bitcode.empty())
+    return createStringError("the input has no gpu.binary");
+  return bitcode;
+}
+
+static Expected<std::unique_ptr<Module>> readModule(StringRef file,
+                                                    LLVMContext &context) {
+  auto buffer = MemoryBuffer::getFileOrSTDIN(file);
+  if (!buffer)
+    return createStringError(file + ": " + buffer.getError().message());
+  std::string bitcode;
+  MemoryBufferRef code = **buffer;
+  if ((*buffer)->getBuffer().contains("gpu.binary")) {
+    Expected<std::string> found = findBitcode(**buffer);
+    if (!found)
+      return found.takeError();
+    bitcode = std::move(*found);
+    code = MemoryBufferRef(bitcode, file);
+  }
+  SMDiagnostic diagnostic;
+  std::unique_ptr<Module> module = parseIR(code, diagnostic, context);
+  if (!module)
+    return createStringError(file + ": " + diagnostic.getMessage());
+  return module;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A launch with a seed, and what it leaves in the buffers.
+class Run {
+public:
+  Run(const SparseAutogradEmulatorOptions &options)
+      : emulator(sparseAutogradEmulatorCreate(&options)) {}
+  ~Run() { sparseAutogradEmulatorDestroy(emulator); }
+
+  Error launch(const EmulatedModule &module,
+               const SparseAutogradEmulatorKernel &kernel,
+               const SparseAutogradEmulatorLaunch &launch,
+               ArrayRef<KernelArgument> arguments);
+
+  /// For each argument its bytes, if it is a buffer.
+  std::vector<std::vector<char>> contents;
+  SparseAutogradEmulatorCounters counters = {};
+
+private:
+  SparseAutogradEmulator *emulator;
+};
+} // namespace
+
+Error Run::launch(const EmulatedModule &module,
+                  const SparseAutogradEmulatorKernel &kernel,
+                  const SparseAutogradEmulatorLaunch &launch,
+                  ArrayRef<KernelArgument> arguments) {
+  auto getError = [&] {
+    return createStringError(
+        StringRef(sparseAutogradEmulatorGetReport(emulator)->message));
+  };
+  if (sparseAutogradEmulatorAddModule(emulator, &module.getModule()))
+    return getError();
+  // The parameters, of up to 8 bytes each.
+  std::vector<uint64_t> values;
+  std::vector<char *> buffers;
+  for (const KernelArgument &argument : arguments) {
+    buffers.push_back(nullptr);
+    if (!argument.isBuffer) {
+      values.push_back(0);
+      std::memcpy(&values.back(), argument.data.data(), argument.data.size());
+      continue;
+    }
+    void *buffer =
+        sparseAutogradEmulatorAllocate(emulator, argument.data.size());
+    if (!buffer)
+      return getError();
+    buffers.back() = static_cast<char *>(buffer);
+    llvm::copy(argument.data, buffers.back());
+    values.push_back(reinterpret_cast<uint64_t>(buffer));
+    if (!argument.isMemref)
+      continue;
+    values.push_back(values.back());
+    values.push_back(0);
+    values.insert(values.end(), argument.shape.begin(), argument.shape.end());
+    SmallVector<uint64_t> strides;
+    uint64_t stride = 1;
+    for (int64_t extent : reverse(argument.shape)) {
+      strides.push_back(stride);
+      stride *= extent;
+    }
+    values.insert(values.end(), strides.rbegin(), strides.rend());
+  }
+  if (static_cast<int32_t>(values.size()) != kernel.parameterCount)
+    return createStringError("the kernel has " + Twine(kernel.parameterCount) +
+                             " parameters, not " + Twine(values.size()));
+  std::vector<void *> parameters;
+  for (uint64_t &value : values)
+    parameters.push_back(&value);
+  if (sparseAutogradEmulatorLaunch(emulator, &kernel, &launch,
+                                   parameters.data()))
+    return getError();
+  sparseAutogradEmulatorGetCounters(emulator, &counters);
+  for (auto [argument, buffer] : zip(arguments, buffers))
+    contents.emplace_back(buffer, buffer + (buffer ? argument.data.size() : 0));
+  return Error::success();
+}
+
+static void printBuffer(const KernelArgument &argument, ArrayRef<char> bytes,
+                        size_t index) {
+  outs() << index << ": " << argument.type.name << " [";
+  for (size_t i = 0; i < bytes.size(); i += argument.type.bytes) {
+    outs() << (i ? ", " : "");
+    print(outs(), argument.type, bytes.data() + i);
+  }
+  outs() << "]\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Command line
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Options {
+  cl::opt<std::string> file{cl::Positional, cl::Required, cl::desc("FILE")};
+  cl::list<std::string> arguments{cl::Positional, cl::desc("ARGUMENT...")};
+  cl::opt<std::string> kernel{"kernel", cl::desc("the only one, if empty")};
+  cl::list<int64_t> grid{"grid", cl::CommaSeparated, cl::desc("blocks")};
+  cl::list<int64_t> block{"block", cl::CommaSeparated, cl::desc("threads")};
+  cl::opt<int64_t> shared{"shared", cl::desc("bytes of dynamic shared memory")};
+  cl::opt<uint64_t> seed{"seed", cl::desc("order of the threads")};
+  cl::opt<unsigned> seeds{"seeds", cl::desc("run with so many seeds")};
+  cl::list<unsigned> printed{"print", cl::CommaSeparated,
+                             cl::desc("arguments to print")};
+  cl::opt<bool> races{"races", cl::init(true), cl::desc("look for data races")};
+  cl::opt<bool> counters{"counters", cl::desc("print what the launch did")};
+  cl::opt<int64_t> maxSteps{"max-steps", cl::desc("of a block")};
+};
+} // namespace
+
+static Error run(const Options &options) {
+  LLVMContext context;
+  Expected<std::unique_ptr<Module>> device = readModule(options.file, context);
+  if (!device)
+    return device.takeError();
+  Expected<std::unique_ptr<EmulatedModule>> module =
+      EmulatedModule::load(**device);
+  if (!module)
+    return module.takeError();
+  const SparseAutogradEmulatorModule &table = (*module)->getModule();
+  const SparseAutogradEmulatorKernel *kernel =
+      options.kernel.empty() && table.kernelCount == 1
+          ? table.kernels
+          : (*module)->lookup(options.kernel);
+  if (!kernel)
+    return createStringError("there is no kernel '" + options.kernel + "'");
+
+  std::vector<KernelArgument> arguments;
+  for (const auto &[index, text] : enumerate(options.arguments)) {
+    Expected<KernelArgument> argument = parseArgument(text, index);
+    if (!argument)
+      return argument.takeError();
+    arguments.push_back(std::move(*argument));
+  }
+  SparseAutogradEmulatorLaunch launch = {{1, 1, 1}, {1, 1, 1}, options.shared};
+  for (auto [i, extent] : enumerate(options.grid))
+    if (i < 3)
+      launch.grid[i] = extent;
+  for (auto [i, extent] : enumerate(options.block))
+    if (i < 3)
+      launch.block[i] = extent;
+
+  SparseAutogradEmulatorOptions emulatorOptions;
+  sparseAutogradEmulatorGetDefaultOptions(&emulatorOptions);
+  emulatorOptions.detectRaces = options.races;
+  if (options.maxSteps)
+    emulatorOptions.maxSteps = options.maxSteps;
+  uint64_t first = options.seed.getNumOccurrences() ? options.seed.getValue()
+                   : options.seeds                  ? 0
+                                                    : emulatorOptions.seed;
+  std::vector<std::vector<char>> contents;
+  for (uint64_t i = 0; i < std::max(1u, options.seeds.getValue()); ++i) {
+    emulatorOptions.seed = first + i;
+    Run run(emulatorOptions);
+    if (Error error = run.launch(**module, *kernel, launch, arguments))
+      return error;
+    if (options.counters)
+      outs() << "blocks " << run.counters.blocks << ", switches "
+             << run.counters.switches << ", accesses " << run.counters.accesses
+             << "\n";
+    if (i && run.contents != contents)
+      return createStringError("with seed " + Twine(emulatorOptions.seed) +
+                               " the results differ from those with seed " +
+                               Twine(first));
+    contents = std::move(run.contents);
+  }
+  for (auto [index, argument] : enumerate(arguments))
+    if (argument.isBuffer &&
+        (options.printed.empty() || is_contained(options.printed, index)))
+      printBuffer(argument, contents[index], index);
+  return Error::success();
+}
+
+int main(int argc, char **argv) {
+  InitLLVM initialize(argc, argv);
+  cl::ResetCommandLineParser();
+  Options options;
+  cl::ParseCommandLineOptions(argc, argv, "emulate-kernel\n");
+  if (Error error = run(options)) {
+    outs().flush();
+    errs() << "error: " << toString(std::move(error)) << "\n";
+    return 1;
+  }
+  return 0;
+}
