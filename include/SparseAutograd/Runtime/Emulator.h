@@ -232,7 +232,7 @@ sparseAutogradEmulatorGetReport(const SparseAutogradEmulator *emulator);
 typedef struct SparseAutogradEmulatorCounters {
   int64_t blocks;
   int64_t switches; ///< from one thread to another
-  int64_t accesses; ///< of memory, that were checked
+  int64_t steps;    ///< accesses of memory and waits
 } SparseAutogradEmulatorCounters;
 
 SPARSE_AUTOGRAD_RUNTIME_EXPORT void

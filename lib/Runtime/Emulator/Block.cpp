@@ -120,7 +120,7 @@ bool Block::run(uint32_t newNumber) {
   switchContext(scheduler, getThread().context);
   if (!hasFault && liveCount)
     reportDeadlock();
-  launch.counters->accesses += steps;
+  launch.counters->steps += steps;
   current = nullptr;
   return !hasFault;
 }

@@ -26,6 +26,8 @@
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Scalar/ScalarizeMaskedMemIntrin.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
@@ -115,6 +117,25 @@ static void replaceShared(Module &module, const SharedLayout &layout) {
   }
 }
 
+/// Makes branches of masked accesses, as the generator of PTX does, so that
+/// each element is accessed by itself.
+static void expandMaskedAccesses(Module &module) {
+  PassBuilder builder;
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  ScalarizeMaskedMemIntrinPass pass;
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      pass.run(function, functions);
+}
+
 //===----------------------------------------------------------------------===//
 // Accesses of memory
 //===----------------------------------------------------------------------===//
@@ -137,7 +158,7 @@ static void emitAccess(RuntimeCalls &calls, Value *pointer, Value *bytes,
 }
 
 /// Tells the emulator of what an instruction is going to access.
-static Error checkAccess(RuntimeCalls &calls, Instruction &instruction) {
+static void checkAccess(RuntimeCalls &calls, Instruction &instruction) {
   const DataLayout &data = instruction.getDataLayout();
   IRBuilder<> &builder = calls.getBuilder();
   auto emit = [&](Value *pointer, Type *type, Align alignment, int kind) {
@@ -170,22 +191,7 @@ static Error checkAccess(RuntimeCalls &calls, Instruction &instruction) {
     emitAccess(calls, memory->getRawDest(), memory->getLength(),
                memory->getDestAlign().valueOrOne().value(),
                SPARSE_AUTOGRAD_STORE);
-  } else if (auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction)) {
-    switch (intrinsic->getIntrinsicID()) {
-    case Intrinsic::masked_load:
-    case Intrinsic::masked_store:
-    case Intrinsic::masked_gather:
-    case Intrinsic::masked_scatter:
-    case Intrinsic::masked_expandload:
-    case Intrinsic::masked_compressstore:
-    case Intrinsic::vp_load:
-    case Intrinsic::vp_store:
-      return calls.refuse("masked accesses of memory are not emulated");
-    default:
-      break;
-    }
   }
-  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -272,8 +278,7 @@ static Error translateFunction(RuntimeCalls &calls, const Places &places,
       before.push_back(&instruction);
   for (Instruction *instruction : before) {
     calls.setInstruction(*instruction);
-    if (Error error = checkAccess(calls, *instruction))
-      return error;
+    checkAccess(calls, *instruction);
     if (auto *call = dyn_cast<CallInst>(instruction))
       if (Error error = translateCall(calls, *call))
         return error;
@@ -598,7 +603,8 @@ sparse_autograd::translateToEmulator(const Module &device, const Triple &triple,
             "is passed by value",
             argument.getArgNo(), function.getName().str().c_str());
   std::vector<KernelInfo> kernels = findKernels(*module);
-  // Before anything is changed.
+  expandMaskedAccesses(*module);
+  // Before anything else is changed.
   Places places(*module);
   StripDebugInfo(*module);
 

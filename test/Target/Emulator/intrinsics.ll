@@ -11,6 +11,8 @@
 ; RUN: | FileCheck %s --check-prefix=COPIES
 ; RUN: emulate-kernel %s --kernel=memory --seeds=2 i32:8:iota i32:8:zero \
 ; RUN: | FileCheck %s --check-prefix=MEMORY
+; RUN: emulate-kernel %s --kernel=masked i32:3:iota i32:4:zero \
+; RUN: | FileCheck %s --check-prefix=MASKED
 ; RUN: emulate-kernel %s --kernel=limited --block=32 i32:1:zero
 ; RUN: not emulate-kernel %s --kernel=limited --block=64 i32:1:zero 2>&1 \
 ; RUN: | FileCheck %s --check-prefix=LIMITED
@@ -367,6 +369,17 @@ define ptx_kernel void @memory(ptr addrspace(1) %in, ptr addrspace(1) %out) {
   %all = and i1 %both, %isGlobal
   %v7 = zext i1 %all to i32
   call void @put(ptr addrspace(1) %out, i32 7, i32 %v7)
+  ret void
+}
+
+declare <4 x i32> @llvm.masked.load.v4i32.p1(ptr addrspace(1), <4 x i1>, <4 x i32>)
+declare void @llvm.masked.store.v4i32.p1(<4 x i32>, ptr addrspace(1), <4 x i1>)
+
+; What the mask leaves out is not accessed: there are three numbers.
+; MASKED: 1: i32 [0, 0, 2, 9]
+define ptx_kernel void @masked(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+  %v = call <4 x i32> @llvm.masked.load.v4i32.p1(ptr addrspace(1) align 4 %in, <4 x i1> <i1 true, i1 true, i1 true, i1 false>, <4 x i32> <i32 9, i32 9, i32 9, i32 9>)
+  call void @llvm.masked.store.v4i32.p1(<4 x i32> %v, ptr addrspace(1) align 4 %out, <4 x i1> <i1 true, i1 false, i1 true, i1 true>)
   ret void
 }
 

@@ -4,7 +4,6 @@
 ; RUN: not emulate-kernel %t/intrinsic.ll 2>&1 | FileCheck %t/intrinsic.ll
 ; RUN: not emulate-kernel %t/assembly.ll 2>&1 | FileCheck %t/assembly.ll
 ; RUN: not emulate-kernel %t/undefined.ll 2>&1 | FileCheck %t/undefined.ll
-; RUN: not emulate-kernel %t/masked.ll 2>&1 | FileCheck %t/masked.ll
 ; RUN: not emulate-kernel %t/pointer.ll 2>&1 | FileCheck %t/pointer.ll
 ; RUN: not emulate-kernel %t/by-value.ll 2>&1 | FileCheck %t/by-value.ll
 ; RUN: not emulate-kernel %t/host.ll 2>&1 | FileCheck %t/host.ll
@@ -37,15 +36,6 @@ target triple = "nvptx64-nvidia-cuda"
 declare double @__nv_j0(double)
 define ptx_kernel void @f(double %x) {
   %y = call double @__nv_j0(double %x)
-  ret void
-}
-
-;--- masked.ll
-; CHECK: error: the emulator cannot execute this code: masked accesses of memory are not emulated [@f:1: %y = call <4 x float> @llvm.masked.load
-target triple = "nvptx64-nvidia-cuda"
-declare <4 x float> @llvm.masked.load.v4f32.p1(ptr addrspace(1), <4 x i1>, <4 x float>)
-define ptx_kernel void @f(ptr addrspace(1) %p, <4 x i1> %mask) {
-  %y = call <4 x float> @llvm.masked.load.v4f32.p1(ptr addrspace(1) align 4 %p, <4 x i1> %mask, <4 x float> zeroinitializer)
   ret void
 }
 

@@ -24,8 +24,8 @@
 //   an
 //                               offset, extents and strides
 //
-// The types are i1, i8, i16, i32, i64, f16, bf16, f32 and f64. After the launch all
-// buffers are printed, or those that --print lists by their argument. With
+// The types are i1, i8, i16, i32, i64, f16, bf16, f32 and f64. After the launch
+// all buffers are printed, or those that --print lists by their argument. With
 // --seeds=5 the kernel runs with the seeds 0 to 4, and the buffers must be the
 // same each time. What the emulator reports is printed as an error; the exit
 // code is 1.
@@ -425,7 +425,7 @@ static Error run(const Options &options) {
       return error;
     if (options.counters)
       outs() << "blocks " << run.counters.blocks << ", switches "
-             << run.counters.switches << ", accesses " << run.counters.accesses
+             << run.counters.switches << ", steps " << run.counters.steps
              << "\n";
     if (i && run.contents != contents)
       return createStringError("with seed " + Twine(emulatorOptions.seed) +
