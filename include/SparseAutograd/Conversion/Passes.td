@@ -569,7 +569,8 @@ def KernelToObject
   let description = [{
     Replaces each `gpu.module`, lowered by `--sparse-autograd-kernel-to-nvvm`,
     by a `gpu.binary` with an object for each chip: the code that `ptxas` makes
-    of it, or PTX, which a driver compiles where the program runs.
+    of it, PTX, which a driver compiles where the program runs, or LLVM bitcode,
+    which the emulator executes.
 
     What runs is chosen here alone: `ptxas` and libdevice are those of the
     toolkit that the option or the configuration of the build names, and are
@@ -595,6 +596,12 @@ def KernelToObject
                "chips to assemble for, such as sm_80 or sm_90a">,
     ListOption<"ptx", "ptx", "std::string",
                "chips whose PTX is to be there for later ones">,
+    ListOption<"bitcode", "bitcode", "std::string",
+               "chips whose LLVM bitcode is to be there for the emulator, with "
+               "calls of libdevice">,
+    Option<"features", "features", "std::string", /*default=*/"\"\"",
+           "features of LLVM's code for the chips, such as +ptx85; empty: the "
+           "least that a chip has">,
     Option<"toolkit", "toolkit", "std::string", /*default=*/"\"\"",
            "the folder of the CUDA toolkit whose ptxas and libdevice are used; "
            "empty: the one that the build was configured with "

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -46,11 +47,12 @@ static LogicalResult checkOps(gpu::GPUModuleOp module, StringRef pass) {
                               "part in a reduction over it, or none");
         return WalkResult::interrupt();
       }
-    if (isa_and_nonnull<
-            LLVM::LLVMDialect, NVVM::NVVMDialect, affine::AffineDialect,
-            arith::ArithDialect, cf::ControlFlowDialect, gpu::GPUDialect,
-            math::MathDialect, memref::MemRefDialect, nvgpu::NVGPUDialect,
-            scf::SCFDialect, ub::UBDialect, vector::VectorDialect>(
+    if (isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect,
+                        affine::AffineDialect, arith::ArithDialect,
+                        cf::ControlFlowDialect, func::FuncDialect,
+                        gpu::GPUDialect, math::MathDialect,
+                        memref::MemRefDialect, nvgpu::NVGPUDialect,
+                        scf::SCFDialect, ub::UBDialect, vector::VectorDialect>(
             op->getDialect()))
       return WalkResult::advance();
     op->emitError("'") << op->getName()

@@ -31,7 +31,7 @@ struct KernelToObjectPass
   /// A file of the toolkit.
   std::string inToolkit(ArrayRef<StringRef> parts);
   FailureOr<std::string> makePTX(gpu::GPUModuleOp module, StringRef chip) {
-    return compileToPTX(module, chip,
+    return compileToPTX(module, chip, features,
                         inToolkit({"nvvm", "libdevice", "libdevice.10.bc"}));
   }
   FailureOr<std::string> makeCubin(gpu::GPUModuleOp module, StringRef chip);
@@ -40,9 +40,9 @@ struct KernelToObjectPass
   LogicalResult replace(gpu::GPUModuleOp module);
 
   void runOnOperation() override {
-    if (chips.empty() && ptx.empty()) {
-      getOperation().emitError("no chip is named: set the option 'chips' or "
-                               "'ptx' of ")
+    if (chips.empty() && ptx.empty() && bitcode.empty()) {
+      getOperation().emitError("no chip is named: set the option 'chips', "
+                               "'ptx' or 'bitcode' of ")
           << getArgument();
       return signalPassFailure();
     }
@@ -117,6 +117,10 @@ LogicalResult KernelToObjectPass::replace(gpu::GPUModuleOp module) {
   for (const std::string &chip : ptx)
     if (failed(
             add(makePTX(module, chip), chip, gpu::CompilationTarget::Assembly)))
+      return failure();
+  for (const std::string &chip : bitcode)
+    if (failed(add(compileToBitcode(module, chip, features), chip,
+                   gpu::CompilationTarget::Offload)))
       return failure();
   OpBuilder builder(module);
   gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),

@@ -1,4 +1,5 @@
-//===- PTX.cpp - kernels to PTX -------------------------------------------===//
+//===- PTX.cpp - kernels to PTX and bitcode
+//-----------------------------------===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,8 +26,9 @@ namespace {
 /// and leaves what nobody defines to fail where the program runs.
 class PTXCompiler : public LLVM::ModuleToObject {
 public:
-  PTXCompiler(gpu::GPUModuleOp module, StringRef chip, StringRef libdevice)
-      : ModuleToObject(*module, gpuTriple, chip, /*features=*/{},
+  PTXCompiler(gpu::GPUModuleOp module, StringRef chip, StringRef features,
+              StringRef libdevice)
+      : ModuleToObject(*module, gpuTriple, chip, features,
                        gpuOptimizationLevel),
         libdevice(libdevice) {}
 
@@ -96,18 +98,37 @@ static bool isChip(StringRef chip) {
   return info->isCPUStringValid(chip);
 }
 
-FailureOr<std::string> sparse_autograd::compileToPTX(gpu::GPUModuleOp module,
-                                                     StringRef chip,
-                                                     StringRef libdevice) {
+/// What `compile` makes of `module`, if `chip` is one that LLVM has code for.
+static FailureOr<std::string>
+run(gpu::GPUModuleOp module, StringRef chip,
+    function_ref<std::optional<SmallVector<char, 0>>()> compile) {
   NVVM::SerializeGPUModuleBase::init();
   if (!isChip(chip))
     return module.emitOpError("cannot be compiled: '")
            << chip
            << "' is no chip of NVIDIA's that LLVM knows; they have names such "
               "as sm_80 and sm_90a";
-  std::optional<SmallVector<char, 0>> code =
-      PTXCompiler(module, chip, libdevice).run();
+  std::optional<SmallVector<char, 0>> code = compile();
   if (!code)
     return failure();
   return std::string(code->begin(), code->end());
+}
+
+FailureOr<std::string> sparse_autograd::compileToPTX(gpu::GPUModuleOp module,
+                                                     StringRef chip,
+                                                     StringRef features,
+                                                     StringRef libdevice) {
+  return run(module, chip, [&]() {
+    return PTXCompiler(module, chip, features, libdevice).run();
+  });
+}
+
+FailureOr<std::string>
+sparse_autograd::compileToBitcode(gpu::GPUModuleOp module, StringRef chip,
+                                  StringRef features) {
+  return run(module, chip, [&]() {
+    return LLVM::ModuleToObject(*module, gpuTriple, chip, features,
+                                gpuOptimizationLevel)
+        .run();
+  });
 }

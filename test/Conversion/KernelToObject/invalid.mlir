@@ -7,7 +7,7 @@
 // RUN: not sparse-opt %t/empty.mlir --sparse-autograd-kernel-to-object="ptx=gfx90a" 2>&1 | FileCheck %s --check-prefix=CHIP
 
 //--- none.mlir
-// expected-error @below {{no chip is named: set the option 'chips' or 'ptx' of sparse-autograd-kernel-to-object}}
+// expected-error @below {{no chip is named: set the option 'chips', 'ptx' or 'bitcode' of sparse-autograd-kernel-to-object}}
 module {
 }
 

@@ -1,12 +1,14 @@
-// PTX, which needs no toolkit, for two chips.
+// PTX, for two chips, and bitcode need no toolkit.
 
-// RUN: sparse-opt %s --sparse-autograd-kernel-to-object="ptx=sm_80,sm_90a toolkit=%t.none" | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-kernel-to-object="ptx=sm_80,sm_90a bitcode=sm_80 toolkit=%t.none" | FileCheck %s
 
 // CHECK: gpu.binary @kernels
 // CHECK-SAME: chip = "sm_80"
 // CHECK-SAME: assembly = "{{[^"]*}}.target sm_80{{[^"]*}}.visible .entry twice(
 // CHECK-SAME: chip = "sm_90a"
 // CHECK-SAME: assembly = "{{[^"]*}}.target sm_90a{{[^"]*}}.visible .entry twice(
+// CHECK-SAME: chip = "sm_80"
+// CHECK-SAME: offload = "BC\C0\DE
 // CHECK-NOT: gpu.module
 gpu.module @kernels {
   llvm.func @twice(%x: !llvm.ptr) attributes {nvvm.kernel} {
