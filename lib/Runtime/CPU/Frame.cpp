@@ -101,6 +101,9 @@ int32_t sparseAutogradGuard(void (*body)(void *const *, void *const *),
   Call call = {body, arguments, results};
   bool succeeded = runProtected(runBody, &call);
   state.frame = frame.parent;
+  // First: the device may still copy from blocks of the host.
+  if (frame.stream)
+    endDeviceUse(frame, succeeded);
   if (succeeded) {
     detachBlocks(frame);
     return SPARSE_AUTOGRAD_SUCCESS;

@@ -22,6 +22,8 @@ namespace sparse_autograd {
 namespace runtime {
 
 struct Block;
+struct DeviceBlock;
+struct Stream;
 
 /// One call of an entry: the blocks allocated by it that are still alive.
 /// The list is guarded by the allocator's lock, since the bodies of a parallel
@@ -29,6 +31,10 @@ struct Block;
 struct Frame {
   Frame *parent = nullptr;
   Block *blocks = nullptr;
+  /// The stream of a frame that uses a device, and what it allocated there.
+  Stream *stream = nullptr;
+  bool ownsStream = false; ///< it is not that of an outer frame
+  DeviceBlock *deviceBlocks = nullptr;
 };
 
 /// Where an error goes.
@@ -73,6 +79,11 @@ void detachBlocks(Frame &frame);
 
 /// Releases the blocks of a frame.
 void releaseBlocks(Frame &frame);
+
+/// Ends the use of a device by a frame that has a stream: what it allocated
+/// there is released, and the device no longer reads or writes memory of the
+/// host for it. Leaves the last error as it is.
+void endDeviceUse(Frame &frame, bool succeeded);
 
 } // namespace runtime
 } // namespace sparse_autograd

@@ -1,0 +1,189 @@
+//===- DeviceABI.h - What compiled host code of GPU programs calls *- C -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions that the compiler emits calls to where a program runs on a
+// device: memory, copies, launches. Programs that call compiled code need
+// Runtime.h, and Device.h to choose the device.
+//
+// All but sparseAutogradUnloadImage are called between a guard and its return
+// (CompilerABI.h), on the guard's thread; not in a body of
+// sparseAutogradParallelFor, where they raise SPARSE_AUTOGRAD_RUNTIME_ERROR.
+// Guards in different threads run concurrently.
+//
+// The device. With its first call here an entry takes the device that its
+// thread has chosen (Device.h). An entry that is called by user code that an
+// entry calls takes that of the outer one.
+//
+// Order. Everything that an entry does on the device is done in the order of
+// the calls, in one stream. No call waits for the device, except
+// sparseAutogradDeviceCopyOut, and sparseAutogradDeviceAllocate when memory is
+// short. Of what is done in two entries that run in different threads, neither
+// waits for the other.
+//
+// Errors are raised with the name of the kernel or what else was done, what the
+// driver says, and a remedy where there is one. The status is
+// SPARSE_AUTOGRAD_OUT_OF_MEMORY if memory is missing, on the device or on the
+// host; SPARSE_AUTOGRAD_INVALID_ARGUMENT for a negative number of bytes, or
+// what is released and is not alive; SPARSE_AUTOGRAD_RUNTIME_ERROR otherwise.
+// What a kernel does wrong is found out by a later call, which names the last
+// kernel that was launched before; then the device cannot be used any more by
+// this process, and every later call says so.
+//
+// The end of an entry. What an entry allocated on the device and did not
+// release is released when it ends, by an error or not. Device memory never
+// leaves an entry: what is alive at a successful end is a mistake of the
+// compiler, which a counter of Device.h shows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_RUNTIME_DEVICEABI_H
+#define SPARSEAUTOGRAD_RUNTIME_DEVICEABI_H
+
+#include "SparseAutograd/Runtime/CompilerABI.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//===----------------------------------------------------------------------===//
+// Images
+//===----------------------------------------------------------------------===//
+
+/// The version of SparseAutogradImage and of the functions below.
+#define SPARSE_AUTOGRAD_DEVICE_ABI_VERSION 1u
+
+/// The forms in which a program holds the code of its kernels.
+enum SparseAutogradCodeKind {
+  /// Code of several architectures, of which the driver takes one.
+  SPARSE_AUTOGRAD_CODE_FATBIN = 1,
+  /// Machine code of one architecture.
+  SPARSE_AUTOGRAD_CODE_CUBIN = 2,
+  /// Text that the driver compiles, with a zero at its end.
+  SPARSE_AUTOGRAD_CODE_PTX = 3,
+  /// Functions of the host, for the emulator: `data` is its description of a
+  /// module, and `bytes` the size of that.
+  SPARSE_AUTOGRAD_CODE_HOST = 4
+};
+
+/// Where code runs, beside its own architecture.
+enum SparseAutogradCodePortability {
+  /// A cubin: on later minor versions; PTX: on all later versions.
+  SPARSE_AUTOGRAD_CODE_PORTABLE = 0,
+  /// On its own architecture only: sm_90a.
+  SPARSE_AUTOGRAD_CODE_ARCHITECTURE_SPECIFIC = 1,
+  /// On later minor versions only, PTX too: sm_100f.
+  SPARSE_AUTOGRAD_CODE_FAMILY_SPECIFIC = 2
+};
+
+/// One form of the code of an image.
+typedef struct SparseAutogradCode {
+  int32_t kind; ///< a SparseAutogradCodeKind
+  /// Of a cubin or PTX, ten times the major version and the minor one: 90.
+  int32_t architecture;
+  int32_t portability; ///< a SparseAutogradCodePortability, of a cubin or PTX
+  int32_t reserved;    ///< 0
+  const void *data;
+  int64_t bytes; ///< of the data; of PTX, the zero included
+  /// Of a fatbin, what is in it, for messages: "sm_80, sm_90a, compute_90".
+  const char *contents;
+} SparseAutogradCode;
+
+SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(SparseAutogradCode) == 40,
+                              "layout of a form of code");
+
+/// The kernels of one module of a program: a constant of the compiled code. It
+/// is loaded by the first launch from it, once for each device.
+typedef struct SparseAutogradImage {
+  uint32_t version; ///< SPARSE_AUTOGRAD_DEVICE_ABI_VERSION
+  int32_t codeCount;
+  /// The same code in all forms, in any order. The runtime takes the form that
+  /// fits the device best: a cubin, the latest that the device can run; then a
+  /// fatbin; then PTX. A form that the driver refuses is passed over.
+  const SparseAutogradCode *codes;
+  /// A variable that is NULL when the program is loaded. The runtime keeps
+  /// there what it has loaded.
+  void **slot;
+} SparseAutogradImage;
+
+SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(SparseAutogradImage) == 24,
+                              "layout of an image");
+
+/// Releases what was loaded of an image, on all devices. A shared object calls
+/// it for each of its images when it is unloaded. No entry that launches from
+/// the image may be running. May be called at any time otherwise, and again;
+/// also while the process ends.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradUnloadImage(const SparseAutogradImage *image);
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// `bytes` bytes of the device's memory, aligned to 256, not initialised, owned
+/// by the innermost frame. 0 is fine: the address is one of its own. Never
+/// NULL. Where there is no memory, the stream is waited for, unused memory is
+/// given back, and it is tried once more.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void *
+sparseAutogradDeviceAllocate(int64_t bytes);
+
+/// Releases what sparseAutogradDeviceAllocate returned, after all that was done
+/// before in the order of the stream; NULL is fine.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradDeviceDeallocate(void *address);
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+//
+// Addresses may lie inside of what was allocated. 0 bytes are no call of the
+// device: addresses are not looked at.
+
+/// Copies from the host to the device. The source must stay as it is until the
+/// next sparseAutogradDeviceCopyOut of a byte or more, or the end of the entry,
+/// which waits if it has to.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradDeviceCopyIn(void *destination, const void *source,
+                           int64_t bytes);
+
+/// Copies from the device to the host, and waits until it is done, and all
+/// before it.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradDeviceCopyOut(void *destination, const void *source,
+                            int64_t bytes);
+
+/// Copies on the device, between places that do not overlap.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradDeviceCopy(void *destination, const void *source, int64_t bytes);
+
+/// Fills `count` elements of 1, 2, 4 or 8 bytes with the low bytes of
+/// `pattern`. The destination is aligned to an element. Elements of 8 bytes
+/// whose halves differ take long: a kernel is better for many of them.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradDeviceFill(void *destination, int64_t count, int64_t elementBytes,
+                         uint64_t pattern);
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Launches the kernel of that name. parameters[i] points to the value of the
+/// i-th parameter, which is copied. A grid without blocks launches nothing;
+/// more blocks or threads than the device takes are an error. `kernel` is a
+/// constant that lives as long as the image.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradDeviceLaunch(const SparseAutogradImage *image, const char *kernel,
+                           int64_t gridX, int64_t gridY, int64_t gridZ,
+                           int64_t blockX, int64_t blockY, int64_t blockZ,
+                           int64_t dynamicSharedBytes, int64_t parameterCount,
+                           void **parameters);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // SPARSEAUTOGRAD_RUNTIME_DEVICEABI_H
