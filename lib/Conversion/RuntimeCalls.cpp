@@ -8,6 +8,7 @@
 
 #include "RuntimeCalls.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -41,4 +42,12 @@ Value sparse_autograd::getElementPointer(OpBuilder &builder, Location loc,
   return LLVM::GEPOp::create(
       builder, loc, pointer, getElementTypeOrSelf(memref.getType()), base,
       ArrayRef<LLVM::GEPArg>{toI64(builder, loc, offset)});
+}
+
+bool sparse_autograd::isOnDevice(Type type) {
+  auto memref = dyn_cast<BaseMemRefType>(type);
+  auto space =
+      memref ? dyn_cast_or_null<gpu::AddressSpaceAttr>(memref.getMemorySpace())
+             : gpu::AddressSpaceAttr();
+  return space && space.getValue() == gpu::AddressSpace::Global;
 }

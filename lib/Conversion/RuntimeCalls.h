@@ -28,6 +28,10 @@ mlir::Value toI64(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value getElementPointer(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value memref, mlir::Value offset);
 
+/// Whether `type` is a memref in the global memory of a device
+/// (`#gpu.address_space<global>`).
+bool isOnDevice(mlir::Type type);
+
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_LIB_CONVERSION_RUNTIMECALLS_H

@@ -13,6 +13,7 @@
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 #include "SparseAutograd/Conversion/KernelToNVVM/KernelToNVVM.h"
 #include "SparseAutograd/Conversion/KernelToObject/KernelToObject.h"
+#include "SparseAutograd/Conversion/LaunchToRuntime/LaunchToRuntime.h"
 #include "SparseAutograd/Conversion/LinalgToLoops/LinalgToLoops.h"
 #include "SparseAutograd/Conversion/ParallelToRuntime/ParallelToRuntime.h"
 #include "SparseAutograd/Conversion/PrefetchRows/PrefetchRows.h"

@@ -613,4 +613,35 @@ def KernelToObject
                            "::mlir::NVVM::NVVMDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// LaunchToRuntime
+//===----------------------------------------------------------------------===//
+
+def LaunchToRuntime
+    : Pass<"sparse-autograd-launch-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Launch kernels and copy by calls of the runtime";
+  let description = [{
+    Replaces `gpu.launch_func`, and copies of memrefs in the memory of the device
+    (`#gpu.address_space<global>`), by calls of the runtime (DeviceABI.h), in the
+    order of the program. Each `gpu.binary` becomes a constant, a
+    `SparseAutogradImage`, which holds its code in all the forms that it was
+    compiled to.
+
+    ```mlir
+    gpu.launch_func @kernels::@scale blocks in (%n, %c1, %c1) threads in (%c128, %c1, %c1)
+        args(%x : memref<?xf32, #gpu.address_space<global>>, %factor : f32)
+    ```
+
+    becomes a call of `sparseAutogradDeviceLaunch` with the image `@kernels`, the
+    name "scale" and a list of the addresses of the parameters, as
+    `--sparse-autograd-kernel-to-nvvm` lays them out.
+
+    A launch with tokens, a stream or clusters, a kernel without code, and a copy
+    of memrefs with gaps are errors.
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+}
+
 #endif // SPARSEAUTOGRAD_CONVERSION_PASSES_TD

@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/ProgramToLLVM/ProgramToLLVM.h"
 
+#include "../RuntimeCalls.h"
 #include "Patterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -26,6 +27,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
@@ -75,6 +77,14 @@ static LogicalResult lowerToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   LowerToLLVMOptions options(context);
   LLVMTypeConverter converter(context, options);
+  // To the host an address on the device is a number.
+  converter.addTypeAttributeConversion(
+      [](BaseMemRefType type, gpu::AddressSpaceAttr space) {
+        return isOnDevice(type)
+                   ? TypeConverter::AttributeConversionResult(IntegerAttr::get(
+                         IntegerType::get(type.getContext(), 64), 0))
+                   : TypeConverter::AttributeConversionResult::abort();
+      });
   SymbolTableCollection tables;
   RewritePatternSet patterns(context);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);

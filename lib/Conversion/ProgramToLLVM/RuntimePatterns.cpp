@@ -8,6 +8,7 @@
 
 #include "Patterns.h"
 
+#include "../RuntimeCalls.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -93,7 +94,8 @@ protected:
   std::shared_ptr<RuntimeSymbols> symbols;
 };
 
-/// memref.alloc -> sparseAutogradAllocate(bytes). Bytes that overflow are -1,
+/// memref.alloc -> sparseAutogradAllocate(bytes), or, in the memory of a
+/// device, sparseAutogradDeviceAllocate(bytes). Bytes that overflow are -1,
 /// which the runtime refuses.
 struct AllocOpLowering : RuntimePattern<memref::AllocOp> {
   using RuntimePattern::RuntimePattern;
@@ -152,8 +154,11 @@ struct AllocOpLowering : RuntimePattern<memref::AllocOp> {
       bytes =
           LLVM::SelectOp::create(rewriter, loc, overflow,
                                  createInteger(rewriter, loc, i64, -1), bytes);
-    FailureOr<LLVM::LLVMFuncOp> allocate = symbols->getFunction(
-        rewriter, op, "sparseAutogradAllocate", {i64}, getPtrType());
+    FailureOr<LLVM::LLVMFuncOp> allocate =
+        symbols->getFunction(rewriter, op,
+                             isOnDevice(type) ? "sparseAutogradDeviceAllocate"
+                                              : "sparseAutogradAllocate",
+                             {i64}, getPtrType());
     if (failed(allocate))
       return failure();
     Value block =
@@ -165,7 +170,7 @@ struct AllocOpLowering : RuntimePattern<memref::AllocOp> {
   }
 };
 
-/// memref.dealloc -> sparseAutogradDeallocate.
+/// memref.dealloc -> sparseAutogradDeallocate, or that of the device.
 struct DeallocOpLowering : RuntimePattern<memref::DeallocOp> {
   using RuntimePattern::RuntimePattern;
 
@@ -173,7 +178,10 @@ struct DeallocOpLowering : RuntimePattern<memref::DeallocOp> {
   matchAndRewrite(memref::DeallocOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     FailureOr<LLVM::LLVMFuncOp> deallocate = symbols->getFunction(
-        rewriter, op, "sparseAutogradDeallocate", {getPtrType()});
+        rewriter, op,
+        isOnDevice(op.getMemref().getType()) ? "sparseAutogradDeviceDeallocate"
+                                             : "sparseAutogradDeallocate",
+        {getPtrType()});
     if (failed(deallocate))
       return failure();
     Value block = MemRefDescriptor(adaptor.getMemref())
