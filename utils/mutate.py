@@ -2,8 +2,8 @@
 # Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests the tests: mutants of the derivative rules and of the lowering of
-sparse tensors, which tests have to kill.
+"""Tests the tests: mutants of the derivative rules and of what sparse tensors
+are proved, stored and lowered by, which tests have to kill.
 
 A mutant is the source with one change that a mistake could be: a sign, a
 dropped or doubled accumulation, swapped operands, an off-by-one, a negated
@@ -22,7 +22,7 @@ one. Mutants that the file of results has are not run again.
 
 To begin with the tests run without a mutant, and the programs that they compile
 are kept with what the differentiation makes of them. For each mutant one file
-is compiled and two tools are linked. Then each of the programs is differentiated,
+is compiled and the tools are linked. Then each of the programs is differentiated,
 and lowered if the mutants are of the lowering: that fails, or some function is
 another one and the test of it is run, or this test cannot tell the mutant. The
 lit tests of the folder run as well. The first failure kills; so does a test
@@ -57,21 +57,38 @@ GROUPS = {
          "lib/Interfaces/LinearizableOpInterface.cpp"),
         mutants.CHANGES, "differentiate", r".", True, ("test/Differentiate",)),
     "sparse": Group(
-        ("lib/Analysis/ScalarTerms.cpp", "lib/Analysis/SparseIteration.cpp",
-         "lib/Analysis/SparsePatterns.cpp",
+        ("lib/Analysis/GradientSupport.cpp", "lib/Analysis/ReadValues.cpp",
+         "lib/Analysis/ScalarTerms.cpp", "lib/Analysis/SparseIteration.cpp",
+         "lib/Analysis/SparsePatterns.cpp", "lib/Conversion/PrefetchRows",
          "lib/Conversion/SparseTensorToLoops",
-         "lib/Transforms/SparseElementwise.cpp",
+         "lib/Differentiate/ProveSparsityPass.cpp",
          "lib/Differentiate/Rules/SparseRules.cpp",
          "lib/Differentiate/Rules/GenericTangent.cpp",
-         "lib/Differentiate/Rules/GenericTranspose.cpp"),
+         "lib/Differentiate/Rules/GenericTranspose.cpp",
+         "lib/FormatSelection", "lib/Transforms/SampleFactors.cpp",
+         "lib/Transforms/SparseElementwise.cpp"),
         mutants.CHANGES + mutants.SPARSE_CHANGES,
         # That memory stays flat, and what sanitizers find, is no number.
-        "lower-sparse", r"^sparse-(?!memory|sanitized|upstream|storage)",
-        False, ("test/Conversion/SparseAutogradToLinalg",
+        "lower-sparse",
+        r"^(select-formats|sparse-(?!memory|sanitized|upstream|storage))",
+        False, ("test/Conversion/PrefetchRows",
+                "test/Conversion/SparseAutogradToLinalg",
                 "test/Conversion/SparseTensorToLoops",
-                "test/Dialect/SparseAutograd")),
+                "test/Dialect/SparseAutograd", "test/FormatSelection")),
 }
-TARGETS = ("sparse-call", "sparse-opt", "derivative-rule-table")
+# Of files whose work a program does not show at the end of the phase: lit tests
+# that run beside those of the group. What a gradient may be is proved before
+# it is lowered; what is prefetched changes no number, but is loaded later, and
+# has to be there.
+PROOF = ("test/Differentiate", "test/Execution/sparse-proof.py")
+BESIDE = {
+    "GradientSupport": PROOF,
+    "ProveSparsityPass": PROOF,
+    "ReadValues": PROOF,
+    "PrefetchRows": ("test/Execution/sparse-sanitized.py",),
+}
+TARGETS = ("sparse-call", "sparse-opt", "sparse-runner",
+           "derivative-rule-table")
 
 # The tests that are nearest to a file; they run first.
 NEAREST = {
@@ -98,6 +115,11 @@ NEAREST = {
                          "reach-functions"),
     "Transposition": ("control-flow-functions", "reach-functions"),
     "LinearizableOpInterface": ("reach-functions", "masked-gradients"),
+    "ArgumentFormats": ("select-formats",),
+    "CostModel": ("select-formats",),
+    "OtherOrders": ("select-formats",),
+    "SmallTensors": ("select-formats",),
+    "SampleFactors": ("sparse-factors",),
     "LowerSparse": ("sparse-errors", "sparse-shapes", "sparse-control-flow"),
 }
 # Tests whose entries are compared with each other run as a whole.
@@ -107,11 +129,13 @@ MODULE, MODULES = 50, 6
 RANDOM = ("--seed", "1", "--reduce", "0")
 
 
-def run(command, tree, seconds, env=None):
-    """Whether a command ends well in time and in moderate memory, and what it
-    writes. What takes too long is ended with all that it has started."""
+def run(command, tree, seconds, env=None, is_moderate=True):
+    """Whether a command ends well in time and, if it should, in moderate memory,
+    and what it writes. What takes too long is ended with all that it has
+    started."""
     def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (1 << 34, 1 << 34))
+        if is_moderate:
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 34, 1 << 34))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     with subprocess.Popen(command, cwd=tree, env=env, text=True,
@@ -197,8 +221,10 @@ class Tests:
                         sys.exit(f"{path} fails without a mutant:\n{text}")
                     self.programs.append((test, name, path, _functions(text)))
         folders = {*self.group.lit, *GROUPS["rules"].lit}
-        passed, output = run(self.lit(".", folders), self.options.tree, 600,
-                             self.env)
+        if self.group is GROUPS["sparse"]:
+            folders.update(*BESIDE.values())
+        passed, output = run(self.lit(".", folders), self.options.tree, 900,
+                             self.env, is_moderate=False)
         if not passed:
             sys.exit(f"{folders} fail without a mutant:\n{output}")
 
@@ -217,8 +243,10 @@ class Tests:
         folders = set(self.group.lit)
         if mutant.path.startswith("lib/Differentiate"):
             folders.update(GROUPS["rules"].lit)
+        folders.update(BESIDE.get(mutant.name(), ()))
+        # The address sanitizer reserves more memory than there is.
         return not run(self.lit(chosen, folders), self.options.tree, seconds,
-                       self.env)[0]
+                       self.env, is_moderate=mutant.name() != "PrefetchRows")[0]
 
     def lit(self, chosen, folders):
         return [self.options.python,
