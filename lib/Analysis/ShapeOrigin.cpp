@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -26,31 +27,73 @@ Value sparse_autograd::getOperandOfSameShape(Value value) {
                                                              : Value();
   if (!OpTrait::hasElementwiseMappableTraits(op))
     return nullptr;
-  // The condition of a select may be a scalar.
+  // One of two tensors as a whole may have the extents of either.
+  if (choosesTensor(op))
+    return nullptr;
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()))
       return operand;
   return nullptr;
 }
 
+bool sparse_autograd::choosesTensor(Operation *op) {
+  auto select = dyn_cast<arith::SelectOp>(op);
+  return select && isa<RankedTensorType>(select.getType()) &&
+         !isa<ShapedType>(select.getCondition().getType());
+}
+
 namespace {
-/// An extent that is known outside of an op: `size`, or the extent `dim` of
-/// `tensor`.
-struct OuterExtent {
+/// An extent of a tensor, for instance one that is known outside of an op:
+/// `size`, or the extent `dim` of `tensor`.
+struct KnownExtent {
   Value size = {}, tensor = {};
   int64_t dim = 0;
+
+  bool operator==(const KnownExtent &other) const {
+    return size == other.size && tensor == other.tensor && dim == other.dim;
+  }
 };
 } // namespace
+
+/// Where the extent `dim` of `tensor` comes from, as far as ops say.
+static KnownExtent findOrigin(Value tensor, int64_t dim) {
+  while (true) {
+    if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>();
+        empty && empty.getType().isDynamicDim(dim)) {
+      Value size = empty.getDynamicSize(dim);
+      auto asked = size.getDefiningOp<tensor::DimOp>();
+      if (!asked || !asked.getConstantIndex())
+        return {size};
+      tensor = asked.getSource();
+      dim = *asked.getConstantIndex();
+      continue;
+    }
+    Value next = getOperandOfSameShape(tensor);
+    if (!next)
+      return {{}, tensor, dim};
+    tensor = next;
+  }
+}
+
+bool sparse_autograd::haveSameShape(Value a, Value b) {
+  auto type = cast<RankedTensorType>(a.getType());
+  auto otherType = cast<RankedTensorType>(b.getType());
+  return type.getShape() == otherType.getShape() &&
+         llvm::all_of(llvm::seq(type.getRank()), [&](int64_t dim) {
+           return !type.isDynamicDim(dim) ||
+                  findOrigin(a, dim) == findOrigin(b, dim);
+         });
+}
 
 static bool isOutside(Operation *scope, Value value) {
   return !scope->isAncestor(value.getParentBlock()->getParentOp());
 }
 
-static std::optional<OuterExtent> findOuterExtent(Operation *scope,
+static std::optional<KnownExtent> findOuterExtent(Operation *scope,
                                                   Value tensor, int64_t dim) {
   while (tensor) {
     if (isOutside(scope, tensor))
-      return OuterExtent{{}, tensor, dim};
+      return KnownExtent{{}, tensor, dim};
     if (auto argument = dyn_cast<BlockArgument>(tensor)) {
       auto loop =
           dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
@@ -67,7 +110,7 @@ static std::optional<OuterExtent> findOuterExtent(Operation *scope,
       return std::nullopt;
     Value size = empty.getDynamicSize(dim);
     if (isOutside(scope, size))
-      return OuterExtent{size};
+      return KnownExtent{size};
     auto asked = size.getDefiningOp<tensor::DimOp>();
     if (!asked || !asked.getConstantIndex())
       return std::nullopt;
@@ -96,7 +139,7 @@ SmallVector<OpFoldResult> sparse_autograd::getOuterShape(OpBuilder &builder,
       shape.push_back(builder.getIndexAttr(type.getDimSize(dim)));
       continue;
     }
-    std::optional<OuterExtent> extent = findOuterExtent(scope, value, dim);
+    std::optional<KnownExtent> extent = findOuterExtent(scope, value, dim);
     shape.push_back(extent->size
                         ? OpFoldResult(extent->size)
                         : tensor::getMixedSize(builder, scope->getLoc(),

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Transforms/ExpandOps.h"
+#include "SparseAutograd/Analysis/ShapeOrigin.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -159,11 +160,37 @@ struct ScatterToLoops : OpRewritePattern<tensor::ScatterOp> {
   }
 };
 
+/// One of two tensors is a branch: they may have other extents, and sparse ones
+/// other patterns, which an elementwise op would unite.
+struct ExpandSelect : OpRewritePattern<arith::SelectOp> {
+  // Before it is taken for an elementwise op.
+  explicit ExpandSelect(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!choosesTensor(op) ||
+        (!isSparse(op.getType()) &&
+         haveSameShape(op.getTrueValue(), op.getFalseValue())))
+      return failure();
+    auto yield = [](Value value) {
+      return [value](OpBuilder &nested, Location loc) {
+        scf::YieldOp::create(nested, loc, value);
+      };
+    };
+    rewriter.replaceOpWithNewOp<scf::IfOp>(op, op.getCondition(),
+                                           yield(op.getTrueValue()),
+                                           yield(op.getFalseValue()));
+    return success();
+  }
+};
+
 } // namespace
 
 void sparse_autograd::populateExpandOpsPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandSoftmax, ExpandPack, ExpandUnPack, ExpandGather>(
-      patterns.getContext());
+  patterns
+      .add<ExpandSoftmax, ExpandPack, ExpandUnPack, ExpandGather, ExpandSelect>(
+          patterns.getContext());
 }
 
 void sparse_autograd::populateScatterToLoopsPatterns(

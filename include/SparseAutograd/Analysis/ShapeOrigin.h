@@ -17,6 +17,13 @@ namespace sparse_autograd {
 /// structured ops, elementwise ops and casts have one; or null.
 mlir::Value getOperandOfSameShape(mlir::Value value);
 
+/// Whether `op` is one of two tensors as a whole, whatever the extents of the
+/// other: a select by a scalar.
+bool choosesTensor(mlir::Operation *op);
+
+/// Whether two tensors are known to have the same extents.
+bool haveSameShape(mlir::Value a, mlir::Value b);
+
 /// Whether the extents of `value`, which a region of `scope` computes, are
 /// known before `scope`: they are constants, or those of a value from outside.
 /// What a loop carries has the extents that it starts with. A value that is not

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops of linalg and tensor that are combinations of others, on tensors. What
-// differentiates and what lowers both have rules for the others only.
+// Ops of arith, linalg and tensor that are combinations of others, on tensors.
+// What differentiates and what lowers both have rules for the others only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,9 @@ namespace sparse_autograd {
 
 /// linalg.softmax becomes a masked_softmax without a mask; linalg.pack and
 /// linalg.unpack, with tiles of constant size, a padding, a reshape and a
-/// transposition; tensor.gather a linalg.generic that extracts elements.
+/// transposition; tensor.gather a linalg.generic that extracts elements; a
+/// select of one of two tensors that may have other extents or patterns a
+/// branch.
 void populateExpandOpsPatterns(mlir::RewritePatternSet &patterns);
 
 /// tensor.scatter becomes loops that insert elements.

@@ -55,3 +55,36 @@ func.func @scatter(%x: tensor<2x4xf32>, %dest: tensor<4x3xf32>, %at: tensor<2x1x
   %y = tensor.scatter %x into %dest[%at] scatter_dims([1]) unique : (tensor<2x4xf32>, tensor<4x3xf32>, tensor<2x1xindex>) -> tensor<4x3xf32>
   return %y : tensor<4x3xf32>
 }
+
+// One of two tensors, of which it is not known that they have the same extents,
+// is a branch; with the same extents, or a mask, a select is an elementwise op.
+
+// CHECK-LABEL: func @choose
+// CHECK-SAME: (%[[C:.*]]: i1, %[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?xf32>)
+// CHECK-NEXT: %[[R:.*]] = scf.if %[[C]] -> (tensor<?xf32>) {
+// CHECK-NEXT:   scf.yield %[[X]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT:   scf.yield %[[Y]]
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[R]]
+func.func @choose(%c: i1, %x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %z = arith.select %c, %x, %y : tensor<?xf32>
+  return %z : tensor<?xf32>
+}
+
+// CHECK-LABEL: func @choose_elements
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @choose_elements(%c: i1, %x: tensor<?x4xf32>, %m: tensor<?x4xi1>, %y: tensor<3x4xf32>, %z: tensor<3x4xf32>)
+    -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<3x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %s = math.sin %x : tensor<?x4xf32>
+  %0 = arith.select %c, %s, %zeros : tensor<?x4xf32>
+  %1 = arith.select %m, %x, %zeros : tensor<?x4xi1>, tensor<?x4xf32>
+  %2 = arith.select %c, %y, %z : tensor<3x4xf32>
+  return %0, %1, %2 : tensor<?x4xf32>, tensor<?x4xf32>, tensor<3x4xf32>
+}
