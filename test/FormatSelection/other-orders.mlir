@@ -41,6 +41,59 @@ func.func @hoisted(%a: tensor<?x?xf32, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?
   return %r : tensor<?x64xf32>
 }
 
+// It is made behind the tensor.
+
+// CHECK-LABEL: func.func @computed
+// CHECK:       %[[Y:.*]] = linalg.generic
+// CHECK:         math.tanh
+// CHECK:       } -> tensor<?x?xf32, #{{.*}}>
+// CHECK-NEXT:  %[[T:.*]] = sparse_tensor.convert %[[Y]] : {{.*}} to tensor<?x?xf32, #[[CSC]]>
+// CHECK:       scf.for
+// CHECK:         linalg.vecmat ins(%{{.*}}, %[[T]] : tensor<?xf32>, tensor<?x?xf32, #[[CSC]]>)
+func.func @computed(%a: tensor<?x?xf32, #CSR>, %e: tensor<?x?xf32, #CSR>, %x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %b = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<?x?xf32, #CSR>) outs(%e : tensor<?x?xf32, #CSR>) {
+  ^bb0(%v: f32, %w: f32):
+    %t = math.tanh %v : f32
+    linalg.yield %t : f32
+  } -> tensor<?x?xf32, #CSR>
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?xf32> {
+    %p = linalg.vecmat ins(%x, %b : tensor<?xf32>, tensor<?x?xf32, #CSR>) outs(%y : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %p : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// For a loop in a branch it is made in the branch.
+
+// CHECK-LABEL: func.func @loop_in_branch
+// CHECK-SAME:  %[[A:.*]]: tensor<?x?xf32, #{{.*}}>, %{{.*}}: tensor<?xf32>, %{{.*}}: tensor<?xf32>, %{{.*}}: i1)
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       scf.if
+// CHECK-NEXT:    %[[T:.*]] = sparse_tensor.convert %[[A]]
+// CHECK:         scf.for
+// CHECK:           linalg.vecmat ins(%{{.*}}, %[[T]] : tensor<?xf32>, tensor<?x?xf32, #[[CSC]]>)
+func.func @loop_in_branch(%a: tensor<?x?xf32, #CSR>, %x: tensor<?xf32>, %z: tensor<?xf32>, %c: i1) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %b = scf.if %c -> tensor<?xf32> {
+    %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?xf32> {
+      %p = linalg.vecmat ins(%x, %a : tensor<?xf32>, tensor<?x?xf32, #CSR>) outs(%y : tensor<?xf32>) -> tensor<?xf32>
+      scf.yield %p : tensor<?xf32>
+    }
+    scf.yield %r : tensor<?xf32>
+  } else {
+    scf.yield %z : tensor<?xf32>
+  }
+  return %b : tensor<?xf32>
+}
+
 // Two products share it.
 
 // CHECK-LABEL: func.func @shared

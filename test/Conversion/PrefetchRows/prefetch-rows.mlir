@@ -84,3 +84,31 @@ func.func @others(%list: memref<?xindex>, %vector: memref<?xf32>, %table: memref
   }
   return
 }
+
+// What else is done with the number of the row, before or after, does not
+// matter.
+
+// CHECK-LABEL: func.func @other_uses
+// CHECK-SAME:  %{{.*}}: memref<?xindex>, %{{.*}}: memref<?xf32>, %[[TABLE:[a-z0-9]+]]: memref<?x?xf32>
+// CHECK:       memref.prefetch %[[TABLE]]
+// CHECK-NOT:   memref.prefetch
+// CHECK:       return
+func.func @other_uses(%list: memref<?xindex>, %vector: memref<?xf32>, %table: memref<?x?xf32>, %out: memref<?x?xf32>, %numbers: memref<?xindex>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %row = memref.load %list[%i] : memref<?xindex>
+    %first = memref.load %vector[%row] : memref<?xf32>
+    %before = arith.addi %row, %c1 : index
+    memref.store %before, %numbers[%i] : memref<?xindex>
+    scf.for %j = %c0 to %m step %c1 {
+      %x = memref.load %table[%row, %j] : memref<?x?xf32>
+      %y = arith.addf %x, %first : f32
+      memref.store %y, %out[%i, %j] : memref<?x?xf32>
+    }
+    %after = arith.addi %row, %c1 : index
+    memref.store %after, %numbers[%i] : memref<?xindex>
+    memref.store %first, %vector[%row] : memref<?xf32>
+  }
+  return
+}

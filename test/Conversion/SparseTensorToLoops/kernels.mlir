@@ -157,6 +157,33 @@ func.func @searched(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #DCSR>, %z: t
   return %y : tensor<f64>
 }
 
+// Of three, the one is traversed of which the two others are found with the
+// least searches: neither the first of them nor the last.
+
+// CHECK-LABEL: func.func @searched_twice
+// CHECK-SAME:  %[[POS:[a-z0-9]+]]: tensor<?xi32>, %[[ROWS:[a-z0-9]+]]: tensor<?xi16>, %[[COLUMNS:[a-z0-9]+]]: tensor<?xi16>
+// CHECK:       %[[LAST:.*]] = tensor.extract %[[POS]][%c1]
+// CHECK:       %[[END:.*]] = arith.index_castui %[[LAST]]
+// CHECK:       scf.for %[[Q:.*]] = %{{.*}} to %[[END]]
+// CHECK-NEXT:    tensor.extract %[[ROWS]][%[[Q]]]
+// CHECK:         tensor.extract %[[COLUMNS]][%[[Q]]]
+// CHECK-COUNT-3: scf.while
+// CHECK-NOT:     scf.while
+// CHECK:       return
+func.func @searched_twice(%a: tensor<?x?xf64, #DCSR>, %b: tensor<?x?xf64, #COO>, %c: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
+  %y = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+        iterator_types = ["reduction", "reduction"]}
+      ins(%a, %b, %c : tensor<?x?xf64, #DCSR>, tensor<?x?xf64, #COO>, tensor<?x?xf64, #CSR>) outs(%z : tensor<f64>) {
+  ^bb0(%in: f64, %in_0: f64, %in_1: f64, %out: f64):
+    %p = arith.mulf %in_1, %in_0 : f64
+    %q = arith.mulf %p, %in : f64
+    %s = arith.addf %out, %q : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  return %y : tensor<f64>
+}
+
 // What a dense operand is computed of is read where something is stored, and
 // computed there.
 

@@ -142,6 +142,41 @@ func.func @barrier(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> (tensor<?x?x
   return %y, %z : tensor<?x?xf64, #CSR>, tensor<?xf64>
 }
 
+// It has the pattern of what it was computed of.
+
+// CHECK-LABEL: func.func @pattern_of_barrier
+// CHECK-SAME:  %{{.*}}: tensor<?xindex>, %{{.*}}: tensor<?xindex>, %[[A:.*]]: tensor<?xf64>, %{{.*}}: index, %{{.*}}: index)
+// CHECK:       %[[B:.*]]:5 = sparse_autograd.barrier
+// CHECK-NOT:   scf
+// CHECK:       linalg.generic {{{.*}}, iterator_types = ["parallel"]} ins(%[[B]]#2, %[[A]] : tensor<?xf64>, tensor<?xf64>)
+// CHECK-NOT:   scf
+// CHECK:       return
+func.func @pattern_of_barrier(%a: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %b = sparse_autograd.barrier %a : tensor<?x?xf64, #CSR>
+  %z = sparse_autograd.zeros %a : tensor<?x?xf64, #CSR> -> tensor<?x?xf64, #CSR>
+  %y = sparse_autograd.sampled_generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%b, %a : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?x?xf64, #CSR>) {
+  ^bb0(%in: f64, %in_0: f64, %out: f64):
+    %0 = arith.mulf %in, %in_0 : f64
+    linalg.yield %0 : f64
+  } -> tensor<?x?xf64, #CSR>
+  return %y : tensor<?x?xf64, #CSR>
+}
+
+// One of two tensors is chosen list by list.
+
+// CHECK-LABEL: func.func @chosen
+// CHECK-SAME:  %[[C:[a-z0-9]*]]: i1, %[[POS:[a-z0-9]*]]: tensor<?xindex>, %[[CRD:[a-z0-9]*]]: tensor<?xindex>, %[[A:[a-z0-9]*]]: tensor<?xf64>, %[[ROWS:[a-z0-9]*]]: index, %[[POS_B:[a-z0-9]*]]: tensor<?xindex>, %[[CRD_B:[a-z0-9]*]]: tensor<?xindex>, %[[B:[a-z0-9]*]]: tensor<?xf64>, %[[ROWS_B:[a-z0-9]*]]: index)
+// CHECK-DAG:   %[[POS_Y:.*]] = arith.select %[[C]], %[[POS]], %[[POS_B]]
+// CHECK-DAG:   %[[CRD_Y:.*]] = arith.select %[[C]], %[[CRD]], %[[CRD_B]]
+// CHECK-DAG:   %[[Y:.*]] = arith.select %[[C]], %[[A]], %[[B]]
+// CHECK-DAG:   %[[ROWS_Y:.*]] = arith.select %[[C]], %[[ROWS]], %[[ROWS_B]]
+// CHECK:       return %[[POS_Y]], %[[CRD_Y]], %[[Y]], %[[ROWS_Y]]
+func.func @chosen(%c: i1, %a: tensor<?x4xf64, #CSR>, %b: tensor<?x4xf64, #CSR>) -> tensor<?x4xf64, #CSR> {
+  %y = arith.select %c, %a, %b : tensor<?x4xf64, #CSR>
+  return %y : tensor<?x4xf64, #CSR>
+}
+
 // The types of lists say as much as those of the ops.
 
 // CHECK-LABEL: func.func @seven_values
