@@ -82,3 +82,20 @@ func.func @pattern(%x: tensor<4x4xf64>, %v: tensor<4xf64>, %z: tensor<4xf64>) ->
   %y = linalg.matvec ins(%a, %v : tensor<4x4xf64, #CSR>, tensor<4xf64>) outs(%z : tensor<4xf64>) -> tensor<4xf64>
   return %y, %a : tensor<4xf64>, tensor<4x4xf64, #CSR>
 }
+
+// CHECK-LABEL: func.func @one_of_two_results
+// CHECK:       sparse_tensor.convert
+// CHECK:       return
+func.func @one_of_two_results(%x: tensor<4x4xf64>, %p: tensor<4x4xf64, #CSR>, %z: tensor<4xf64>) -> (tensor<4xf64>, tensor<4x4xf64, #CSR>) {
+  %a = sparse_tensor.convert %x : tensor<4x4xf64> to tensor<4x4xf64, #CSR>
+  %y:2 = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<4x4xf64, #CSR>) outs(%z, %p : tensor<4xf64>, tensor<4x4xf64, #CSR>) {
+  ^bb0(%in: f64, %out: f64, %out_0: f64):
+    %s = arith.addf %out, %in : f64
+    %q = arith.mulf %in, %in : f64
+    linalg.yield %s, %q : f64, f64
+  } -> (tensor<4xf64>, tensor<4x4xf64, #CSR>)
+  return %y#0, %y#1 : tensor<4xf64>, tensor<4x4xf64, #CSR>
+}

@@ -177,6 +177,16 @@ func.func @chosen(%c: i1, %a: tensor<?x4xf64, #CSR>, %b: tensor<?x4xf64, #CSR>) 
   return %y : tensor<?x4xf64, #CSR>
 }
 
+// Names are those of tensors, of which there are several lists.
+
+// CHECK-LABEL: func.func @named
+// CHECK-SAME:  (%{{[a-z0-9]*}}: tensor<?xindex>, %{{[a-z0-9]*}}: tensor<?xindex>, %{{[a-z0-9]*}}: tensor<?xf64>, %{{[a-z0-9]*}}: f64)
+// CHECK-SAME:  -> (tensor<?xindex>, tensor<?xindex>, tensor<?xf64>, f64) {
+func.func @named(%a: tensor<3x4xf64, #CSR> {sparse_autograd.name = "a"}, %x: f64 {sparse_autograd.name = "x"})
+    -> (tensor<3x4xf64, #CSR> {sparse_autograd.name = "b"}, f64 {sparse_autograd.name = "y"}) {
+  return %a, %x : tensor<3x4xf64, #CSR>, f64
+}
+
 // The types of lists say as much as those of the ops.
 
 // CHECK-LABEL: func.func @seven_values
