@@ -246,6 +246,15 @@ func.func @extracted_with_stride(%x: tensor<?x?xf64, #csr>, %s: index) -> tensor
 // -----
 
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @extracted_with_stride_zero(%x: tensor<4x8xf64, #csr>) -> tensor<2x3xf64, #csr> {
+  // expected-error @below {{'tensor.extract_slice' op slices dimension 0 of a sparse tensor with a stride that is not a positive constant}}
+  %0 = tensor.extract_slice %x[0, 0][2, 3][0, 1] : tensor<4x8xf64, #csr> to tensor<2x3xf64, #csr>
+  return %0 : tensor<2x3xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 func.func @inserted_with_stride(%piece: tensor<2x3xf64, #csr>, %x: tensor<?x?xf64, #csr>, %s: index) -> tensor<?x?xf64, #csr> {
   // expected-error @below {{'tensor.insert_slice' op slices dimension 0 of a sparse tensor with a stride that is not a positive constant}}
   %0 = tensor.insert_slice %piece into %x[0, 0][2, 3][%s, 1] : tensor<2x3xf64, #csr> into tensor<?x?xf64, #csr>
