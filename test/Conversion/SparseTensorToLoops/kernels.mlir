@@ -1,6 +1,7 @@
 // RUN: sparse-opt %s --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s
 
-// The loops visit what is stored, and sums stay in registers where they can.
+// The loops visit what is stored, and sums stay in registers where they can; such
+// a sum may be added up in another order.
 
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 #COO = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa)), posWidth = 32, crdWidth = 16}>
@@ -22,7 +23,7 @@
 // CHECK-NEXT:      %[[XJ:.*]] = tensor.extract %[[X]][%[[J]]]
 // CHECK-NEXT:      %[[A:.*]] = tensor.extract %[[VALUES]][%[[Q]]]
 // CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[A]], %[[XJ]]
-// CHECK-NEXT:      %[[S:.*]] = arith.addf %[[SUM]], %[[P]]
+// CHECK-NEXT:      %[[S:.*]] = arith.addf %[[SUM]], %[[P]] fastmath<reassoc> : f64
 // CHECK-NEXT:      scf.yield %[[S]]
 // CHECK-NEXT:    }
 // CHECK-NEXT:    %[[DONE:.*]] = tensor.insert %[[ROW]] into %[[SUMS]][%[[I]]]
@@ -47,7 +48,7 @@ func.func @spmv(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64>)
 // CHECK-NEXT:        %[[A:.*]] = tensor.extract %[[VALUES]][%[[Q]]]
 // CHECK-NEXT:        %[[OLD:.*]] = tensor.extract %[[OUT]][%[[I]], %[[J]]]
 // CHECK-NEXT:        %[[P:.*]] = arith.mulf %[[A]], %[[BKJ]]
-// CHECK-NEXT:        %[[S:.*]] = arith.addf %[[OLD]], %[[P]]
+// CHECK-NEXT:        %[[S:.*]] = arith.addf %[[OLD]], %[[P]] : f64
 // CHECK-NEXT:        tensor.insert %[[S]] into %[[OUT]][%[[I]], %[[J]]]
 // CHECK-NOT:   scf.for
 // CHECK:       return
