@@ -276,3 +276,27 @@ func.func @g(%x: f64) -> (f64, f64, f64, f64) {
   %t:2 = sparse_autograd.jvp @loss(%x) tangents(%x) {wrt = [0]} : (f64), (f64) -> (f64, f64)
   return %r#0, %r#1, %t#0, %t#1 : f64, f64, f64, f64
 }
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#id = affine_map<(i, j) -> (i, j)>
+
+func.func private @two(%a: tensor<4x8xf64, #csr>, %e: tensor<4x8xf64, #csr>) -> (tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>) {
+  // expected-error@+1 {{'linalg.generic' op makes a sparse tensor and something else; use an op for each result}}
+  %y:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<4x8xf64, #csr>) outs(%e, %e : tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>) {
+  ^bb0(%u: f64, %o: f64, %p: f64):
+    %s = math.sin %u : f64
+    %t = math.tan %u : f64
+    linalg.yield %s, %t : f64, f64
+  } -> (tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>)
+  return %y#0, %y#1 : tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>
+}
+func.func @jvp(%a: tensor<4x8xf64, #csr>, %e: tensor<4x8xf64, #csr>) -> (tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>) {
+  // expected-error@+1 {{cannot be expanded: 'two' is not differentiable as it stands}}
+  %r:4 = sparse_autograd.jvp @two(%a, %e) tangents(%a) {wrt = [0]}
+      : (tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>), (tensor<4x8xf64, #csr>)
+      -> (tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>)
+  return %r#2, %r#3 : tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>
+}

@@ -228,6 +228,10 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
 
 LogicalResult sparse_autograd::linearizeGeneric(linalg::LinalgOp op,
                                                 Linearizer &linearizer) {
+  // As the lowering says of such an op. Its tangent would be one too.
+  if (op->getNumResults() != 1 && llvm::any_of(op->getResultTypes(), isSparse))
+    return op.emitOpError("makes a sparse tensor and something else; use an op "
+                          "for each result");
   TangentGeneric tangent(op, linearizer);
   tangent.findActiveResults();
   if (failed(tangent.addCapturedValues()))
