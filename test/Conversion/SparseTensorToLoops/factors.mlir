@@ -43,6 +43,29 @@ func.func @chain(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %y: tensor<8x?x
   return %r : tensor<?x?xf64, #CSR>
 }
 
+// Elementwise ops on what is there are none: they are computed where they are
+// read.
+
+// CHECK-LABEL: func.func @elementwise
+// CHECK:       %[[N:.*]] = linalg.negf
+// CHECK:       %[[E:.*]] = linalg.exp ins(%[[N]]
+// CHECK-COUNT-2: scf.for
+// CHECK:       tensor.extract %[[E]]
+// CHECK-NOT:   scf.for
+// CHECK:       return
+func.func @elementwise(%a: tensor<?x?xf64, #CSR>, %d: tensor<?x?xf64>, %z: tensor<?x?xf64>, %out: tensor<?xf64>) -> tensor<?xf64> {
+  %n = linalg.negf ins(%d : tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %e = linalg.exp ins(%n : tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %s = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %e : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%out : tensor<?xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %m = arith.mulf %u, %v : f64
+    %r = arith.addf %o, %m : f64
+    linalg.yield %r : f64
+  } -> tensor<?xf64>
+  return %s : tensor<?xf64>
+}
+
 // A sum is read everywhere, and a product that is returned is needed whole.
 
 // CHECK-LABEL: func.func @sum
