@@ -211,6 +211,30 @@ func.func @producer(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64>, %e: tensor<?
   return %y : tensor<?xf64>
 }
 
+// Where nothing is stored the factor is the exponential of zero: these need no
+// visit.
+
+// CHECK-LABEL: func.func @product_of_exponentials
+// CHECK-SAME:  %{{.*}}: tensor<?xindex>, %{{.*}}: tensor<?xindex>, %[[VALUES:.*]]: tensor<?xf64>, %[[ROWS:.*]]: index, %{{.*}}: index, %{{.*}}: tensor<?xf64>)
+// CHECK:       scf.for %{{.*}} = %c0 to %[[ROWS]]
+// CHECK:         scf.for %[[Q:.*]] = %{{.*}} to %{{.*}} step %c1 iter_args(%[[PRODUCT:.*]] = %{{.*}}) -> (f64) {
+// CHECK-NEXT:      %[[A:.*]] = tensor.extract %[[VALUES]][%[[Q]]]
+// CHECK-NEXT:      %[[FACTOR:.*]] = math.exp %[[A]]
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.mulf %[[PRODUCT]], %[[FACTOR]]
+// CHECK-NEXT:      scf.yield %[[NEXT]]
+func.func @product_of_exponentials(%a: tensor<?x?xf64, #CSR>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+        iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) {
+  ^bb0(%in: f64, %out: f64):
+    %e = math.exp %in : f64
+    %p = arith.mulf %out, %e : f64
+    linalg.yield %p : f64
+  } -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
 // What is selected of is visited alone where the rest cannot be the maximum.
 
 // CHECK-LABEL: func.func @masked_maximum
