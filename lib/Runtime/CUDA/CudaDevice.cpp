@@ -135,6 +135,17 @@ CudaDevice::~CudaDevice() {
 // Errors
 //===----------------------------------------------------------------------===//
 
+void CudaDevice::lose(cuda::Result code, const char *lastKernel) {
+  std::lock_guard<std::mutex> guard(lostLock);
+  if (lost.load(std::memory_order_relaxed))
+    return;
+  std::snprintf(lostReason, sizeof(lostReason), "%s%s%s%s",
+                cuda::describe(driver, code).text,
+                *lastKernel ? ", after kernel '" : "", lastKernel,
+                *lastKernel ? "'" : "");
+  lost.store(true, std::memory_order_release);
+}
+
 int32_t CudaDevice::failCall(cuda::Result code, const char *lastKernel,
                              const char *format, ...) {
   char tried[768];
@@ -154,15 +165,7 @@ int32_t CudaDevice::failCall(cuda::Result code, const char *lastKernel,
                                           : SPARSE_AUTOGRAD_RUNTIME_ERROR,
                 "%s: %s%s", tried, error.text, cuda::getRemedy(code));
 
-  {
-    std::lock_guard<std::mutex> guard(lostLock);
-    if (!lost.load(std::memory_order_relaxed)) {
-      std::snprintf(lostReason, sizeof(lostReason), "%s%s%s%s", error.text,
-                    *lastKernel ? ", after kernel '" : "", lastKernel,
-                    *lastKernel ? "'" : "");
-      lost.store(true, std::memory_order_release);
-    }
-  }
+  lose(code, lastKernel);
   if (!cuda::isFaultOfKernel(code))
     return fail(SPARSE_AUTOGRAD_RUNTIME_ERROR,
                 "%s: %s%s; %s is lost for this process: start the program "

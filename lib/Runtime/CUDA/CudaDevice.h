@@ -67,8 +67,11 @@ public:
     if (lost.load(std::memory_order_acquire))
       return notCalled;
     cuda::Result code = driver.ctxPushCurrent(context);
-    if (code)
+    if (code) {
+      // Whatever the error is: nothing can be released any more.
+      lose(code, "");
       return code;
+    }
     code = call();
     cuda::Context popped = nullptr;
     cuda::Result codeOfPop = driver.ctxPopCurrent(&popped);
@@ -88,6 +91,8 @@ public:
   int64_t sharedBytesWithoutAsking = 0; ///< of a block
 
 private:
+  /// Has no later call reach the driver, because of `code`.
+  void lose(cuda::Result code, const char *lastKernel);
   int32_t readProperties(int32_t number);
   int32_t createPool();
   cuda::Result allocateFromPool(Stream &stream, int64_t bytes, void *&address);

@@ -53,10 +53,11 @@ int32_t loadDriver(Driver &driver) {
                 dlerror());
   driver = {};
   const char *missing = findFunctions(library, driver);
+  Result code = success;
+  if (driver.driverGetVersion)
+    code = driver.driverGetVersion(&driver.version);
   // An old driver lacks functions; that it is old is the better message.
-  if (driver.driverGetVersion &&
-      driver.driverGetVersion(&driver.version) == success &&
-      driver.version < leastVersion)
+  if (driver.driverGetVersion && !code && driver.version < leastVersion)
     return fail(SPARSE_AUTOGRAD_RUNTIME_ERROR,
                 "the NVIDIA driver (%s) is too old: it is of CUDA %d.%d, and "
                 "%d.%d is needed: update it",
@@ -67,7 +68,9 @@ int32_t loadDriver(Driver &driver) {
                 "the NVIDIA driver (%s) has no function %s: is it the driver's "
                 "library?",
                 path, missing);
-  if (Result code = driver.init(0))
+  if (!code)
+    code = driver.init(0);
+  if (code)
     return fail(SPARSE_AUTOGRAD_RUNTIME_ERROR,
                 "the NVIDIA driver cannot be initialised: %s%s",
                 describe(driver, code).text, getRemedy(code));
