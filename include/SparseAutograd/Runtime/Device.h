@@ -19,7 +19,8 @@
 // sparseAutogradLastError().
 //
 // A process that has opened a device and forks must not use one in the child:
-// CUDA does not survive that. Entries in the child fail, and say so.
+// CUDA does not survive that. Entries in the child fail, and say so; what the
+// parent had opened is not touched.
 //
 //===----------------------------------------------------------------------===//
 

@@ -35,6 +35,8 @@ static int32_t enter(Frame *&frame) {
     return fail(SPARSE_AUTOGRAD_RUNTIME_ERROR,
                 "the device was used in the body of a parallel loop of the "
                 "host");
+  if (int32_t status = checkNotForked())
+    return status;
   if (frame->stream)
     return SPARSE_AUTOGRAD_SUCCESS;
   for (Frame *outer = frame->parent; outer; outer = outer->parent)
@@ -49,6 +51,9 @@ static int32_t enter(Frame *&frame) {
 }
 
 void endDeviceUse(Frame &frame, bool succeeded) {
+  // Of an entry that forked: all of it is the parent's.
+  if (isForkedChild())
+    return;
   if (frame.deviceBlocks || frame.stream->usesHostMemory) {
     KeptError kept;
     int64_t count = deallocateDeviceBlocks(frame);

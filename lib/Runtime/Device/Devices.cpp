@@ -66,6 +66,17 @@ static thread_local Choice threadChoice = {nullptr, 0};
 
 static constexpr DeviceKind deviceKinds[] = {{"cuda", openCudaDevice}};
 
+bool isForkedChild() { return devices.forked.load(std::memory_order_relaxed); }
+
+int32_t checkNotForked() {
+  if (!isForkedChild())
+    return SPARSE_AUTOGRAD_SUCCESS;
+  return fail(SPARSE_AUTOGRAD_RUNTIME_ERROR,
+              "the process was forked after it had opened a device, which "
+              "the child cannot use: fork before the first entry, or start "
+              "a new process instead (Python: multiprocessing's 'spawn')");
+}
+
 static int32_t parseChoice(const char *text, Choice &choice) {
   const char *colon = std::strchr(text, ':');
   size_t length = colon ? colon - text : std::strlen(text);
@@ -134,7 +145,7 @@ static void closeAll() {
 }
 
 static void closeAtExit() {
-  if (devices.forked.load(std::memory_order_relaxed))
+  if (isForkedChild())
     return;
   // A thread that still opens a device keeps the lock, and one that is in an
   // entry goes on using it: then the system releases everything.
@@ -163,11 +174,6 @@ static void installHandlers() {
 
 /// Finds a device that is open, or opens it; the lock is held.
 static int32_t openDevice(const Choice &choice, Device *&device) {
-  if (devices.forked.load(std::memory_order_relaxed))
-    return fail(SPARSE_AUTOGRAD_RUNTIME_ERROR,
-                "the process was forked after it had opened a device, which "
-                "the child cannot use: fork before the first entry, or start "
-                "a new process instead (Python: multiprocessing's 'spawn')");
   char name[sizeof(DeviceProperties::device)];
   std::snprintf(name, sizeof(name), "%s:%d", choice.kind->name, choice.number);
   for (device = devices.open; device; device = device->next)
@@ -212,6 +218,8 @@ static int32_t acquireStreamOf(Device &device, Stream *&stream) {
 }
 
 int32_t acquireStream(Stream *&stream) {
+  if (int32_t status = checkNotForked())
+    return status;
   std::lock_guard<std::mutex> guard(devices.lock);
   Device *device = nullptr;
   if (int32_t status = openChosenDevice(device))
@@ -258,6 +266,8 @@ DeviceUse::~DeviceUse() {
 }
 
 int32_t DeviceUse::open() {
+  if (int32_t status = checkNotForked())
+    return status;
   std::lock_guard<std::mutex> guard(devices.lock);
   if (int32_t status = openChosenDevice(device)) {
     device = nullptr;
@@ -277,6 +287,8 @@ static int32_t choose(const char *name, Choice &place) {
   if (name)
     if (int32_t status = parseChoice(name, choice))
       return status;
+  if (int32_t status = checkNotForked())
+    return status;
   std::lock_guard<std::mutex> guard(devices.lock);
   Device *device = nullptr;
   if (name)
@@ -317,6 +329,8 @@ int32_t sparseAutogradTrimDevicePool(void) {
 }
 
 int32_t sparseAutogradSetDevicePoolLimit(int64_t bytes) {
+  if (int32_t status = checkNotForked())
+    return status;
   std::lock_guard<std::mutex> guard(devices.lock);
   devices.poolLimitChosen = true;
   devices.poolLimit = bytes < 0 ? -1 : bytes;
@@ -349,12 +363,13 @@ int32_t sparseAutogradGetDeviceInfo(SparseAutogradDeviceInfo *info) {
 }
 
 int32_t sparseAutogradCloseDevices(void) {
+  // In the child of a fork they are the parent's.
+  if (isForkedChild())
+    return SPARSE_AUTOGRAD_SUCCESS;
   std::lock_guard<std::mutex> guard(devices.lock);
   if (devices.users)
     return fail(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
                 "the devices cannot be closed while an entry uses one");
-  // In the child of a fork they are the parent's.
-  if (!devices.forked.load(std::memory_order_relaxed))
-    closeAll();
+  closeAll();
   return SPARSE_AUTOGRAD_SUCCESS;
 }

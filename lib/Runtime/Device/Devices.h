@@ -19,6 +19,14 @@
 namespace sparse_autograd {
 namespace runtime {
 
+/// Whether this is the child of a process that had opened a device: then the
+/// driver must not be called, and no lock be taken, which another thread of the
+/// parent may have held.
+bool isForkedChild();
+
+/// Fails in such a child.
+int32_t checkNotForked();
+
 /// A stream of the device that this thread has chosen, for an entry, which
 /// keeps the device open until it gives the stream back.
 int32_t acquireStream(Stream *&stream);

@@ -153,6 +153,8 @@ void unloadImagesOf(Device &device) {
 }
 
 static void unload(const SparseAutogradImage &image) {
+  if (isForkedChild())
+    return;
   // What is loaded on a device goes before the device.
   DevicesLock devices;
   std::lock_guard<std::mutex> guard(images.lock);

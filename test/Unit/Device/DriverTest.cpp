@@ -219,24 +219,61 @@ TEST_F(Drivers, DevicesAreNotClosedWhileAnEntryUsesOne) {
 }
 
 TEST_F(Drivers, ForkedChildrenCannotUseADevice) {
-  ASSERT_STREQ(getInfo().device, "cuda:0");
+  Image image("kernels: nothing");
+  ASSERT_EQ(runEntry([&] { launch(image, "nothing"); }), 0) << lastError();
+  int calls = fake_driver::countAllCalls();
   pid_t child = fork();
   if (child == 0) {
-    int32_t status = runEntry([] { sparseAutogradDeviceAllocate(8); });
-    bool refused =
-        status == SPARSE_AUTOGRAD_RUNTIME_ERROR &&
-        lastError().find("the process was forked") == 0 &&
-        sparseAutogradSetDevice("cuda:0") == SPARSE_AUTOGRAD_RUNTIME_ERROR &&
-        sparseAutogradCloseDevices() == 0 &&
-        fake_driver::countCalls("cuStreamCreate") == 0 &&
-        fake_driver::countCalls("cuDevicePrimaryCtxRelease_v2") == 0;
+    SparseAutogradDeviceInfo info;
+    int32_t statuses[] = {runEntry([] { sparseAutogradDeviceAllocate(8); }),
+                          runEntry([&] { launch(image, "nothing"); }),
+                          sparseAutogradSetDevice("cuda:0"),
+                          sparseAutogradSetThreadDevice("cuda:1"),
+                          sparseAutogradGetDeviceInfo(&info),
+                          sparseAutogradSynchronizeDevice(),
+                          sparseAutogradTrimDevicePool(),
+                          sparseAutogradSetDevicePoolLimit(5)};
+    bool refused = lastError().find("the process was forked after it had "
+                                    "opened a device") == 0;
+    for (int32_t status : statuses)
+      refused &= status == SPARSE_AUTOGRAD_RUNTIME_ERROR;
+    sparseAutogradUnloadImage(&image.image);
+    refused &= sparseAutogradCloseDevices() == 0;
+    refused &= fake_driver::countAllCalls() == calls;
     _exit(refused ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   // The parent goes on.
-  EXPECT_EQ(runEntry([] { sparseAutogradDeviceAllocate(8); }), 0);
+  EXPECT_EQ(runEntry([&] { launch(image, "nothing"); }), 0) << lastError();
+}
+
+TEST_F(Drivers, AnEntryThatForks) {
+  double from = 1, to = 0;
+  int status = -1;
+  EXPECT_EQ(runEntry([&] {
+              void *x = sparseAutogradDeviceAllocate(8);
+              sparseAutogradDeviceCopyIn(x, &from, 8);
+              int calls = fake_driver::countAllCalls();
+              pid_t child = fork();
+              if (child == 0) {
+                // The error ends an entry that has memory of the parent's.
+                int32_t inner =
+                    runEntry([&] { sparseAutogradDeviceCopyOut(&to, x, 8); });
+                _exit(inner == SPARSE_AUTOGRAD_RUNTIME_ERROR &&
+                              fake_driver::countAllCalls() == calls
+                          ? 0
+                          : 1);
+              }
+              waitpid(child, &status, 0);
+              sparseAutogradDeviceCopyOut(&to, x, 8);
+              sparseAutogradDeviceDeallocate(x);
+            }),
+            0)
+      << lastError();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_EQ(to, 1);
 }
 
 // What processes of their own do: the handlers that run at their end are the

@@ -172,6 +172,14 @@ int fake_driver::countCalls(const std::string &function) {
   return state.calls[function];
 }
 
+int fake_driver::countAllCalls() {
+  std::lock_guard<std::mutex> guard(state.lock);
+  int count = 0;
+  for (const auto &[function, calls] : state.calls)
+    count += calls;
+  return count;
+}
+
 std::vector<std::string> fake_driver::getViolations() {
   std::lock_guard<std::mutex> guard(state.lock);
   return state.violations;

@@ -67,6 +67,9 @@ FAKE_DRIVER_EXPORT bool hasFailed();
 /// How often a function has been called.
 FAKE_DRIVER_EXPORT int countCalls(const std::string &function);
 
+/// How often all of them have been called.
+FAKE_DRIVER_EXPORT int countAllCalls();
+
 /// What was called wrongly.
 FAKE_DRIVER_EXPORT std::vector<std::string> getViolations();
 

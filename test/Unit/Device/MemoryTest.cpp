@@ -23,6 +23,8 @@ protected:
   }
 };
 
+using MemoryDeathTest = Memory;
+
 constexpr int64_t half = 1 << 19;
 } // namespace
 
@@ -97,6 +99,23 @@ TEST_F(Memory, ThePoolIsBounded) {
   EXPECT_EQ(sparseAutogradSetDevicePoolLimit(0), SPARSE_AUTOGRAD_RUNTIME_ERROR);
   EXPECT_EQ(lastError(), "cuda:0: bounding the memory kept for reuse: "
                          "CUDA_ERROR_INVALID_VALUE (text of the driver)");
+}
+
+static void readLimitAndExit(const char *limit, uint64_t expected) {
+  Variable variable("SPARSE_AUTOGRAD_DEVICE_POOL_BYTES", limit);
+  SparseAutogradDeviceInfo info = {};
+  bool fine = sparseAutogradGetDeviceInfo(&info) == 0 &&
+              fake_driver::getPoolLimits() == std::vector<uint64_t>{expected};
+  std::exit(fine ? 0 : 1);
+}
+
+TEST_F(MemoryDeathTest, ThePoolIsBoundedByTheEnvironment) {
+  // In processes of their own, in which nobody has set a bound.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(readLimitAndExit("4096", 4096), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(readLimitAndExit("0", 0), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(readLimitAndExit("4k", UINT64_MAX), testing::ExitedWithCode(0),
+              "");
 }
 
 TEST_F(Memory, Counters) {
