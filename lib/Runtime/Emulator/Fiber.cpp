@@ -173,9 +173,15 @@ void leave(Context &from, Context &to) {
 
 void enter(Context &self, Context &caller) {
 #ifdef SPARSE_AUTOGRAD_ASAN
-  // The stack of the caller is only known from here.
-  __sanitizer_finish_switch_fiber(self.fakeStack, &caller.stack,
-                                  &caller.stackBytes);
+  const void *stack;
+  size_t stackBytes;
+  __sanitizer_finish_switch_fiber(self.fakeStack, &stack, &stackBytes);
+  // Of the first fiber, what it comes from is the caller, whose stack is only
+  // known from here; the others come from another fiber.
+  if (!caller.stack) {
+    caller.stack = stack;
+    caller.stackBytes = stackBytes;
+  }
 #else
   (void)self;
   (void)caller;

@@ -49,7 +49,8 @@ void switchContext(Context &from, Context &to);
 /// As switchContext, for a fiber that nothing will switch to any more.
 [[noreturn]] void leave(Context &from, Context &to);
 
-/// The first thing that the entry of a fiber does.
+/// The first thing that the entry of a fiber does; `caller` is where the first
+/// one was switched to from.
 void enter(Context &self, Context &caller);
 
 /// Equal stacks in one piece of memory, each above a page that may not be

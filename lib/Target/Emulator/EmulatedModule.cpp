@@ -34,32 +34,32 @@ static orc::SymbolMap getEmulatorSymbols(orc::MangleAndInterner &mangle) {
                              JITSymbolFlags::Exported |
                                  JITSymbolFlags::Callable};
   };
-#define ADD(name) add(#name, &name)
-  ADD(sparseAutogradEmulateAccess);
-  ADD(sparseAutogradEmulateActiveMask);
-  ADD(sparseAutogradEmulateBarrier);
-  ADD(sparseAutogradEmulateBarrierArrive);
-  ADD(sparseAutogradEmulateBarrierReduce);
-  ADD(sparseAutogradEmulateCommitGroup);
-  ADD(sparseAutogradEmulateCopyAsync);
-  ADD(sparseAutogradEmulateElect);
-  ADD(sparseAutogradEmulateExit);
-  ADD(sparseAutogradEmulateLoadMatrix);
-  ADD(sparseAutogradEmulateMatchAll);
-  ADD(sparseAutogradEmulateMatchAny);
-  ADD(sparseAutogradEmulateProduct);
-  ADD(sparseAutogradEmulateReduce);
-  ADD(sparseAutogradEmulateRegister);
-  ADD(sparseAutogradEmulateSharedMemory);
-  ADD(sparseAutogradEmulateShuffle);
-  ADD(sparseAutogradEmulateSpace);
-  ADD(sparseAutogradEmulateStep);
-  ADD(sparseAutogradEmulateTrap);
-  ADD(sparseAutogradEmulateVote);
-  ADD(sparseAutogradEmulateWaitAll);
-  ADD(sparseAutogradEmulateWaitGroup);
-  ADD(sparseAutogradEmulateWarpSync);
-#undef ADD
+  add("sparseAutogradEmulateAccess", &sparseAutogradEmulateAccess);
+  add("sparseAutogradEmulateActiveMask", &sparseAutogradEmulateActiveMask);
+  add("sparseAutogradEmulateBarrier", &sparseAutogradEmulateBarrier);
+  add("sparseAutogradEmulateBarrierArrive",
+      &sparseAutogradEmulateBarrierArrive);
+  add("sparseAutogradEmulateBarrierReduce",
+      &sparseAutogradEmulateBarrierReduce);
+  add("sparseAutogradEmulateCommitGroup", &sparseAutogradEmulateCommitGroup);
+  add("sparseAutogradEmulateCopyAsync", &sparseAutogradEmulateCopyAsync);
+  add("sparseAutogradEmulateElect", &sparseAutogradEmulateElect);
+  add("sparseAutogradEmulateExit", &sparseAutogradEmulateExit);
+  add("sparseAutogradEmulateLoadMatrix", &sparseAutogradEmulateLoadMatrix);
+  add("sparseAutogradEmulateMatchAll", &sparseAutogradEmulateMatchAll);
+  add("sparseAutogradEmulateMatchAny", &sparseAutogradEmulateMatchAny);
+  add("sparseAutogradEmulateProduct", &sparseAutogradEmulateProduct);
+  add("sparseAutogradEmulateReduce", &sparseAutogradEmulateReduce);
+  add("sparseAutogradEmulateRegister", &sparseAutogradEmulateRegister);
+  add("sparseAutogradEmulateSharedMemory", &sparseAutogradEmulateSharedMemory);
+  add("sparseAutogradEmulateShuffle", &sparseAutogradEmulateShuffle);
+  add("sparseAutogradEmulateSpace", &sparseAutogradEmulateSpace);
+  add("sparseAutogradEmulateStep", &sparseAutogradEmulateStep);
+  add("sparseAutogradEmulateTrap", &sparseAutogradEmulateTrap);
+  add("sparseAutogradEmulateVote", &sparseAutogradEmulateVote);
+  add("sparseAutogradEmulateWaitAll", &sparseAutogradEmulateWaitAll);
+  add("sparseAutogradEmulateWaitGroup", &sparseAutogradEmulateWaitGroup);
+  add("sparseAutogradEmulateWarpSync", &sparseAutogradEmulateWarpSync);
   return symbols;
 }
 

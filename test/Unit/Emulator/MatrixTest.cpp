@@ -158,11 +158,11 @@ struct Kind {
 };
 
 using Matrix = std::vector<std::vector<double>>;
+} // namespace
 
-Matrix makeMatrix(int rows, int columns) {
+static Matrix makeMatrix(int rows, int columns) {
   return Matrix(rows, std::vector<double>(columns));
 }
-} // namespace
 
 static const Kind kinds[] = {
     {SPARSE_AUTOGRAD_MMA_M16N8K8_F16_F16, 16, 8, 8, Type::F16, Type::F16,

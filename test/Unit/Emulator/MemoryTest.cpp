@@ -92,10 +92,10 @@ TEST(Memory, EachBufferOfMany) {
     sparseAutogradEmulatorFree(device.get(), buffers[i]);
   for (int32_t i = 0; i < 100; ++i) {
     int32_t status =
-        device.launch(accessBuffer, 1, 1, 0, buffers[i], int64_t(4 * i), 0);
+        device.launch(accessBuffer, 1, 1, 0, buffers[i], int64_t(4) * i, 0);
     EXPECT_EQ(status == SPARSE_AUTOGRAD_SUCCESS, i % 3 != 0);
     EXPECT_NE(device.launch(accessBuffer, 1, 1, 0, buffers[i],
-                            int64_t(4 * (i + 1)), 0),
+                            int64_t(4) * (i + 1), 0),
               SPARSE_AUTOGRAD_SUCCESS);
   }
 }
