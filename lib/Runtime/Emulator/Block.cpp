@@ -193,7 +193,6 @@ void Block::step(const char *where) {
 
 void Block::endThread() {
   Thread &self = getThread();
-  finishCopies(self, UINT32_MAX);
   uint32_t warpIndex = self.getWarp();
   Warp &warp = warps[warpIndex];
   self.state = Thread::State::Ended;

@@ -169,8 +169,74 @@ TEST(Copy, Misaligned) {
                "which is not aligned to 16 bytes");
 }
 
+TEST(Copy, OnlyWhatIsWaitedFor) {
+  auto kernel = [](void **parameters) {
+    int32_t *from = parameter<int32_t *>(parameters, 0);
+    for (int32_t i = 0; i < 2; ++i) {
+      sparseAutogradEmulateCopyAsync(shared<int32_t>() + i, from + i, 4, 4,
+                                     HERE);
+      sparseAutogradEmulateCommitGroup();
+    }
+    sparseAutogradEmulateWaitGroup(1, HERE);
+    load(shared<int32_t>() + parameter<int32_t>(parameters, 1), HERE);
+  };
+  Device device;
+  int32_t *from = device.allocate(std::vector<int32_t>(2));
+  EXPECT_EQ(device.launch(kernel, 1, 1, 8, from, 0), SPARSE_AUTOGRAD_SUCCESS);
+  EXPECT_FAULT(device, device.launch(kernel, 1, 1, 8, from, 1),
+               SPARSE_AUTOGRAD_EMULATOR_PENDING_COPY, "at offset 4");
+}
+
+TEST(Copy, WritesAsSoonAsItBegins) {
+  // Thread 0 reads what thread 1 copies to, before a barrier, though the copy
+  // is waited for behind the barrier.
+  auto kernel = [](void **parameters) {
+    int32_t *from = parameter<int32_t *>(parameters, 0);
+    if (threadId() == 0)
+      store(shared<int32_t>(), 1, HERE);
+    barrier(HERE);
+    if (threadId() == 0)
+      load(shared<int32_t>(), HERE);
+    else
+      sparseAutogradEmulateCopyAsync(shared<int32_t>(), from, 4, 4, HERE);
+    barrier(HERE);
+    sparseAutogradEmulateWaitAll(HERE);
+  };
+  for (uint64_t seed : someSeeds()) {
+    Device device(seed);
+    int32_t *from = device.allocate(std::vector<int32_t>(2));
+    EXPECT_NE(device.launch(kernel, 1, 2, 4, from), SPARSE_AUTOGRAD_SUCCESS);
+    // If the copy comes first, what is read is pending.
+    EXPECT_THAT(device.report().fault,
+                testing::AnyOf(SPARSE_AUTOGRAD_EMULATOR_DATA_RACE,
+                               SPARSE_AUTOGRAD_EMULATOR_PENDING_COPY));
+  }
+}
+
+TEST(Copy, WritesUntilItIsWaitedFor) {
+  // Thread 1 waits behind the barrier, and thread 0 reads without another one.
+  auto kernel = [](void **parameters) {
+    int32_t *from = parameter<int32_t *>(parameters, 0);
+    if (threadId() == 1)
+      sparseAutogradEmulateCopyAsync(shared<int32_t>(), from, 4, 4, HERE);
+    barrier(HERE);
+    sparseAutogradEmulateWaitAll(HERE);
+    if (parameter<int32_t>(parameters, 1))
+      barrier(HERE);
+    if (threadId() == 0)
+      load(shared<int32_t>(), HERE);
+  };
+  Device device;
+  int32_t *from = device.allocate(std::vector<int32_t>(2));
+  EXPECT_EQ(device.launch(kernel, 1, 2, 4, from, 1), SPARSE_AUTOGRAD_SUCCESS);
+  // In the plain order the thread that came last to the barrier goes on first.
+  EXPECT_FAULT(device, device.launch(kernel, 1, 2, 4, from, 0),
+               SPARSE_AUTOGRAD_EMULATOR_DATA_RACE,
+               "thread (0, 0, 0) reads 4 bytes at offset 0 of shared memory, "
+               "which thread (1, 0, 0) wrote");
+}
+
 TEST(Copy, ThatNobodyWaitsFor) {
-  // It is done when the thread ends.
   auto kernel = [](void **parameters) {
     char *from = parameter<char *>(parameters, 0);
     sparseAutogradEmulateCopyAsync(shared<char>(), from, 4, 4, HERE);

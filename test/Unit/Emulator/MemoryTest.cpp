@@ -77,6 +77,8 @@ TEST(Memory, OfNoBuffer) {
 TEST(Memory, OfABufferThatWasReleased) {
   Device device;
   int32_t *buffer = device.allocate(std::vector<int32_t>(10));
+  EXPECT_EQ(device.launch(accessBuffer, 1, 1, 0, buffer, int64_t(0), 0),
+            SPARSE_AUTOGRAD_SUCCESS);
   sparseAutogradEmulatorFree(device.get(), buffer);
   EXPECT_FAULT(device,
                device.launch(accessBuffer, 1, 1, 0, buffer, int64_t(0), 0),

@@ -110,20 +110,21 @@ TEST(Race, BetweenBlocks) {
   auto kernel = [](void **parameters) {
     int32_t *numbers = parameter<int32_t *>(parameters, 0);
     int32_t distance = parameter<int32_t>(parameters, 1);
-    store(&numbers[distance * blockId()], 1, "the write");
+    int32_t shift = parameter<int32_t>(parameters, 2);
+    store(&numbers[(distance * blockId() + shift) % 4], 1, "the write");
     barrier(HERE);
   };
   for (uint64_t seed : someSeeds()) {
     Device device(seed);
     int32_t *numbers = device.allocate(std::vector<int32_t>(4));
-    EXPECT_EQ(device.launch(kernel, 4, 1, 0, numbers, 1),
+    EXPECT_EQ(device.launch(kernel, 4, 1, 0, numbers, 1, 0),
               SPARSE_AUTOGRAD_SUCCESS)
         << device.message();
     // Launches are ordered.
-    EXPECT_EQ(device.launch(kernel, 4, 1, 0, numbers, 1),
+    EXPECT_EQ(device.launch(kernel, 4, 1, 0, numbers, 1, 1),
               SPARSE_AUTOGRAD_SUCCESS)
         << device.message();
-    EXPECT_FAULT(device, device.launch(kernel, 4, 1, 0, numbers, 0), race,
+    EXPECT_FAULT(device, device.launch(kernel, 4, 1, 0, numbers, 0, 0), race,
                  "wrote [the write], and blocks are not ordered");
     EXPECT_THAT(device.message(),
                 testing::HasSubstr("which thread (0, 0, 0) of block ("));
@@ -291,6 +292,38 @@ TEST(Race, TwoOfManyReadersAreEnough) {
       EXPECT_FAULT(device, device.launch(kernel, 1, 96, 4, writer), race,
                    "thread (");
     }
+}
+
+TEST(Race, ReadersOfDifferentWarpsAreRemembered) {
+  // Two threads of the first warp read, and one of the second. What is written
+  // after the first warp has met races with the last one only.
+  auto kernel = [](void **parameters) {
+    int32_t *flag = parameter<int32_t *>(parameters, 0);
+    int32_t *number = flag + 1;
+    bool isLast = parameter<int32_t>(parameters, 1);
+    if (threadId() < 2 || (threadId() == 32 && isLast))
+      load(number, HERE);
+    if (threadId() == 32)
+      atomicAdd(flag, 1);
+    if (threadId() < 32)
+      sparseAutogradEmulateWarpSync(UINT32_MAX, HERE);
+    // The flag orders nothing, but it makes this the last access.
+    if (threadId() == 0) {
+      while (atomicAdd(flag, 0) == 0)
+        ;
+      store(number, 1, "the write");
+    }
+  };
+  for (uint64_t seed : someSeeds()) {
+    Device device(seed);
+    int32_t *numbers = device.allocate(std::vector<int32_t>(2));
+    EXPECT_EQ(device.launch(kernel, 1, 64, 0, numbers, 0),
+              SPARSE_AUTOGRAD_SUCCESS)
+        << device.message();
+    numbers[0] = 0;
+    EXPECT_FAULT(device, device.launch(kernel, 1, 64, 0, numbers, 1), race,
+                 "which thread (32, 0, 0) read");
+  }
 }
 
 TEST(Race, NotLookedFor) {

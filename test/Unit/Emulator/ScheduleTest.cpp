@@ -46,6 +46,29 @@ TEST(Schedule, OneForEachSeed) {
   EXPECT_EQ(orders.size(), 10u);
 }
 
+TEST(Schedule, BlocksComeInOtherOrders) {
+  auto kernel = [](void **parameters) {
+    int32_t *next = parameter<int32_t *>(parameters, 0);
+    store(&parameter<int32_t *>(parameters, 1)[blockId()], atomicAdd(next, 1));
+  };
+  std::set<std::vector<int32_t>> orders;
+  std::vector<int32_t> plain;
+  for (int32_t i = 0; i < 16; ++i)
+    plain.push_back(i);
+  for (uint64_t seed : someSeeds()) {
+    Device device(seed);
+    int32_t *next = device.allocate(std::vector<int32_t>{0});
+    int32_t *out = device.allocate(std::vector<int32_t>(16));
+    ASSERT_EQ(device.launch(kernel, 16, 1, 0, next, out),
+              SPARSE_AUTOGRAD_SUCCESS);
+    std::vector<int32_t> order(out, out + 16);
+    EXPECT_THAT(order, testing::UnorderedElementsAreArray(plain));
+    EXPECT_EQ(order == plain, seed == 0);
+    orders.insert(order);
+  }
+  EXPECT_GT(orders.size(), 2u);
+}
+
 TEST(Schedule, ThreadsAreInterrupted) {
   // Reads and writes apart: with races unseen, additions get lost.
   auto kernel = [](void **parameters) {

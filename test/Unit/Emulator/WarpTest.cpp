@@ -286,6 +286,15 @@ TEST(Warp, ActiveMask) {
   uint32_t *out = device.allocate(std::vector<uint32_t>(32));
   ASSERT_EQ(device.launch(count, 1, 32, 0, out), SPARSE_AUTOGRAD_SUCCESS);
   EXPECT_EQ(out[0], 0x3FFu);
+  // With a seed some are late.
+  Device other(1);
+  out = other.allocate(std::vector<uint32_t>(32));
+  ASSERT_EQ(other.launch(count, 1, 32, 0, out), SPARSE_AUTOGRAD_SUCCESS);
+  EXPECT_NE(out[0], 0x3FFu);
+  for (int lane = 0; lane < 10; ++lane) {
+    EXPECT_TRUE(out[lane] >> lane & 1);
+    EXPECT_EQ(out[lane] & ~0x3FFu, 0u);
+  }
 }
 
 //===----------------------------------------------------------------------===//
