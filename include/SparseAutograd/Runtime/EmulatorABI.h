@@ -262,6 +262,33 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradEmulateProduct(
     int32_t isOrdered, void *result, const char *where);
 
 //===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+enum SparseAutogradEmulatedOperation {
+  SPARSE_AUTOGRAD_ADD = 0,
+  SPARSE_AUTOGRAD_MULTIPLY = 1,
+  SPARSE_AUTOGRAD_DIVIDE = 2,
+  SPARSE_AUTOGRAD_FMA = 3,        ///< a b + c
+  SPARSE_AUTOGRAD_SQUARE_ROOT = 4 ///< of a
+};
+
+enum SparseAutogradEmulatedRounding {
+  SPARSE_AUTOGRAD_ROUND_DOWN = 0,   ///< .rm
+  SPARSE_AUTOGRAD_ROUND_UP = 1,     ///< .rp
+  SPARSE_AUTOGRAD_ROUND_TO_ZERO = 2 ///< .rz
+};
+
+/// add.rm.f32 and the like, which libdevice is full of: arithmetic that rounds
+/// in a direction. Operands that the operation does not have are not read.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT float
+sparseAutogradEmulateRoundedF32(int32_t operation, int32_t rounding, float a,
+                                float b, float c);
+SPARSE_AUTOGRAD_RUNTIME_EXPORT double
+sparseAutogradEmulateRoundedF64(int32_t operation, int32_t rounding, double a,
+                                double b, double c);
+
+//===----------------------------------------------------------------------===//
 // Ends
 //===----------------------------------------------------------------------===//
 

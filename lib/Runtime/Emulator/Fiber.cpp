@@ -32,7 +32,11 @@ using namespace sparse_autograd::emulator;
 // restores it. Neither kernels nor the emulator change the control words of the
 // floating-point units.
 
-#if defined(__x86_64__)
+#if defined(SPARSE_AUTOGRAD_FIBERS_BY_UCONTEXT)
+
+// The C library's.
+
+#elif defined(__x86_64__)
 
 extern "C" void sparseAutogradSwitchStack(void **from, void *to);
 asm(R"(

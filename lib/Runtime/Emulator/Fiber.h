@@ -18,8 +18,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#if !defined(__x86_64__) && !defined(__aarch64__)
+// Where there is no switch of our own. Tests may ask for it.
+#if !defined(__x86_64__) && !defined(__aarch64__) &&                           \
+    !defined(SPARSE_AUTOGRAD_FIBERS_BY_UCONTEXT)
 #define SPARSE_AUTOGRAD_FIBERS_BY_UCONTEXT
+#endif
+#ifdef SPARSE_AUTOGRAD_FIBERS_BY_UCONTEXT
 #include <ucontext.h>
 #endif
 

@@ -13,8 +13,10 @@
 
 #include "RuntimeCalls.h"
 
+#include "SparseAutograd/Runtime/EmulatorABI.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Intrinsics.h"
 
 using namespace llvm;
@@ -69,6 +71,40 @@ static Value *translateReciprocal(IRBuilder<> &builder, CallInst &call,
   if (isRoot)
     operand = builder.CreateUnaryIntrinsic(Intrinsic::sqrt, operand);
   return builder.CreateFDiv(ConstantFP::get(operand->getType(), 1), operand);
+}
+
+/// add.rm.f and the like.
+static Value *translateRounded(RuntimeCalls &calls, CallInst &call,
+                               StringRef name) {
+  SmallVector<StringRef> parts;
+  name.split(parts, '.');
+  if (parts.size() != 3 || (parts[2] != "f" && parts[2] != "d"))
+    return nullptr;
+  bool isReciprocal = parts[0] == "rcp";
+  int operation = StringSwitch<int>(parts[0])
+                      .Case("add", SPARSE_AUTOGRAD_ADD)
+                      .Case("mul", SPARSE_AUTOGRAD_MULTIPLY)
+                      .Cases({"div", "rcp"}, SPARSE_AUTOGRAD_DIVIDE)
+                      .Case("fma", SPARSE_AUTOGRAD_FMA)
+                      .Case("sqrt", SPARSE_AUTOGRAD_SQUARE_ROOT)
+                      .Default(-1);
+  int rounding = StringSwitch<int>(parts[1])
+                     .Case("rm", SPARSE_AUTOGRAD_ROUND_DOWN)
+                     .Case("rp", SPARSE_AUTOGRAD_ROUND_UP)
+                     .Case("rz", SPARSE_AUTOGRAD_ROUND_TO_ZERO)
+                     .Default(-1);
+  if (operation < 0 || rounding < 0)
+    return nullptr;
+  Type *type = call.getType();
+  SmallVector<Value *> operands = {calls.getInt(operation),
+                                   calls.getInt(rounding)};
+  if (isReciprocal)
+    operands.push_back(ConstantFP::get(type, 1));
+  append_range(operands, call.args());
+  operands.resize(5, ConstantFP::get(type, 0));
+  return calls.call(type->isFloatTy() ? "sparseAutogradEmulateRoundedF32"
+                                      : "sparseAutogradEmulateRoundedF64",
+                    type, operands);
 }
 
 /// From a float to an integer, as f2i.rn: saturated, NaN is 0.
@@ -170,7 +206,8 @@ bool sparse_autograd::emulator::translateArithmetic(RuntimeCalls &calls,
         translateToFloat, translateHalves})
     if (call.arg_size() > 0 && (result = translate(builder, call, plain)))
       return true;
-  return false;
+  result = translateRounded(calls, call, plain);
+  return result != nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,5 +264,97 @@ bool sparse_autograd::emulator::translateLibdevice(RuntimeCalls &calls,
       calls.getModule().getOrInsertFunction(
           function, FunctionType::get(call.getType(), types, false)),
       operands);
+  return true;
+}
+
+/// The halves of a b + c for a, b and c of 64 bits, without white space.
+static constexpr char wideMultiplyAdd[] =
+    "{.reg.u32r0,r1,r2,r3,alo,ahi,blo,bhi,clo,chi;mov.b64{alo,ahi},$2;"
+    "mov.b64{blo,bhi},$3;mov.b64{clo,chi},$4;mad.lo.cc.u32r0,alo,blo,clo;"
+    "madc.hi.cc.u32r1,alo,blo,chi;madc.hi.u32r2,alo,bhi,0;"
+    "mad.lo.cc.u32r1,alo,bhi,r1;madc.hi.cc.u32r2,ahi,blo,r2;"
+    "madc.hi.u32r3,ahi,bhi,0;mad.lo.cc.u32r1,ahi,blo,r1;"
+    "madc.lo.cc.u32r2,ahi,bhi,r2;addc.u32r3,r3,0;mov.b64$0,{r0,r1};"
+    "mov.b64$1,{r2,r3};}";
+
+/// As wideMultiplyAdd, without c.
+static constexpr char wideMultiply[] =
+    "{.reg.u32r0,r1,r2,r3,alo,ahi,blo,bhi;mov.b64{alo,ahi},$2;"
+    "mov.b64{blo,bhi},$3;mul.lo.u32r0,alo,blo;mul.hi.u32r1,alo,blo;"
+    "mad.lo.cc.u32r1,alo,bhi,r1;madc.hi.u32r2,alo,bhi,0;"
+    "mad.lo.cc.u32r1,ahi,blo,r1;madc.hi.cc.u32r2,ahi,blo,r2;"
+    "madc.hi.u32r3,ahi,bhi,0;mad.lo.cc.u32r2,ahi,bhi,r2;addc.u32r3,r3,0;"
+    "mov.b64$0,{r0,r1};mov.b64$1,{r2,r3};}";
+
+/// The sum (`operation` is "add") or difference ("sub") of numbers of 128 bits.
+static std::string getWideSum(StringRef operation) {
+  std::string text = "{.reg.u32r0,r1,r2,r3,a0,a1,a2,a3,b0,b1,b2,b3;"
+                     "mov.b64{a0,a1},$2;mov.b64{a2,a3},$3;mov.b64{b0,b1},$4;"
+                     "mov.b64{b2,b3},$5;";
+  for (StringRef step : {".cc.u32r0,a0,b0;", "c.cc.u32r1,a1,b1;",
+                         "c.cc.u32r2,a2,b2;", "c.u32r3,a3,b3;"})
+    text += operation.str() + step.str();
+  return text + "mov.b64$0,{r0,r1};mov.b64$1,{r2,r3};}";
+}
+
+bool sparse_autograd::emulator::translateAssembly(RuntimeCalls &calls,
+                                                  CallInst &call,
+                                                  Value *&result) {
+  IRBuilder<> &builder = calls.getBuilder();
+  StringRef text = cast<InlineAsm>(call.getCalledOperand())->getAsmString();
+  // Without what separates instructions: they are known as they are.
+  std::string plain;
+  for (char character : text)
+    if (!isspace(static_cast<unsigned char>(character)))
+      plain += character;
+  Value *first = call.arg_size() > 0 ? call.getArgOperand(0) : nullptr;
+  if (plain == "rcp.approx.ftz.f32$0,$1;") {
+    result = builder.CreateFDiv(ConstantFP::get(first->getType(), 1), first);
+    return true;
+  }
+  if (plain == "rsqrt.approx.ftz.f64$0,$1;") {
+    Value *root = builder.CreateUnaryIntrinsic(Intrinsic::sqrt, first);
+    result = builder.CreateFDiv(ConstantFP::get(root->getType(), 1), root);
+    return true;
+  }
+  if (plain == "{.reg.pred__$$temp3;setp.equ.f64__$$temp3,$1,$2;"
+               "selp.f64$0,$3,$4,__$$temp3;}") {
+    result = builder.CreateSelect(
+        builder.CreateFCmpUEQ(first, call.getArgOperand(1)),
+        call.getArgOperand(2), call.getArgOperand(3));
+    return true;
+  }
+  bool isDifference = plain == getWideSum("sub");
+  if (isDifference || plain == getWideSum("add")) {
+    Type *i64 = builder.getInt64Ty();
+    Type *i128 = builder.getInt128Ty();
+    auto join = [&](unsigned i) {
+      Value *low = builder.CreateZExt(call.getArgOperand(i), i128);
+      Value *high = builder.CreateZExt(call.getArgOperand(i + 1), i128);
+      return builder.CreateOr(low, builder.CreateShl(high, 64));
+    };
+    Value *sum = isDifference ? builder.CreateSub(join(0), join(2))
+                              : builder.CreateAdd(join(0), join(2));
+    result = calls.makeResult(
+        {builder.CreateTrunc(sum, i64),
+         builder.CreateTrunc(builder.CreateLShr(sum, 64), i64)});
+    return true;
+  }
+  bool isWide = plain == wideMultiplyAdd || plain == wideMultiply;
+  if (!isWide && plain != "{mad.lo.cc.u32$0,$2,$3,$4;madc.hi.u32$1,$2,$3,0;}")
+    return false;
+  // a b + c in twice the width, as its halves.
+  unsigned width = isWide ? 64 : 32;
+  Type *wide = builder.getIntNTy(2 * width);
+  auto widen = [&](unsigned i) {
+    return builder.CreateZExt(call.getArgOperand(i), wide);
+  };
+  Value *sum = builder.CreateMul(widen(0), widen(1));
+  if (call.arg_size() == 3)
+    sum = builder.CreateAdd(sum, widen(2));
+  Type *narrow = builder.getIntNTy(width);
+  result = calls.makeResult(
+      {builder.CreateTrunc(sum, narrow),
+       builder.CreateTrunc(builder.CreateLShr(sum, width), narrow)});
   return true;
 }

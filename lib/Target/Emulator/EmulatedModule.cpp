@@ -51,6 +51,8 @@ static orc::SymbolMap getEmulatorSymbols(orc::MangleAndInterner &mangle) {
   add("sparseAutogradEmulateProduct", &sparseAutogradEmulateProduct);
   add("sparseAutogradEmulateReduce", &sparseAutogradEmulateReduce);
   add("sparseAutogradEmulateRegister", &sparseAutogradEmulateRegister);
+  add("sparseAutogradEmulateRoundedF32", &sparseAutogradEmulateRoundedF32);
+  add("sparseAutogradEmulateRoundedF64", &sparseAutogradEmulateRoundedF64);
   add("sparseAutogradEmulateSharedMemory", &sparseAutogradEmulateSharedMemory);
   add("sparseAutogradEmulateShuffle", &sparseAutogradEmulateShuffle);
   add("sparseAutogradEmulateSpace", &sparseAutogradEmulateSpace);

@@ -102,6 +102,10 @@ bool translateArithmetic(RuntimeCalls &calls, llvm::CallInst &call,
 bool translateLibdevice(RuntimeCalls &calls, llvm::CallInst &call,
                         llvm::StringRef name, llvm::Value *&result);
 
+/// As translateIntrinsic, for the assembly that is in libdevice.
+bool translateAssembly(RuntimeCalls &calls, llvm::CallInst &call,
+                       llvm::Value *&result);
+
 } // namespace emulator
 } // namespace sparse_autograd
 

@@ -217,15 +217,20 @@ static void translateAssertion(RuntimeCalls &calls, const CallInst &call) {
 }
 
 static Error translateCall(RuntimeCalls &calls, CallInst &call) {
-  if (call.isInlineAsm())
-    return calls.refuse("inline assembly is not emulated");
+  Value *result = nullptr;
+  if (call.isInlineAsm()) {
+    if (!translateAssembly(calls, call, result))
+      return calls.refuse("inline assembly is not emulated");
+    call.replaceAllUsesWith(result);
+    call.eraseFromParent();
+    return Error::success();
+  }
   Function *callee = call.getCalledFunction();
   if (!callee)
     return calls.refuse("calls of pointers are not emulated");
   if (!callee->isDeclaration())
     return Error::success();
   StringRef name = callee->getName();
-  Value *result = nullptr;
   if (name.starts_with("llvm.nvvm.")) {
     StringRef instruction = name.drop_front(strlen("llvm.nvvm."));
     if (!translateIntrinsic(calls, call, instruction, result) &&
