@@ -43,7 +43,8 @@ inline constexpr char emulatorModuleSymbol[] =
 ///   emulator is told what is accessed, and where the kernel does it.
 ///
 /// Fails, naming the instruction and its function, for intrinsics that are not
-/// emulated, for inline assembly, and for functions that nothing defines.
+/// emulated, for inline assembly that is not libdevice's, and for functions
+/// that nothing defines.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToEmulator(const llvm::Module &device, const llvm::Triple &triple,
                     const llvm::DataLayout &layout);
