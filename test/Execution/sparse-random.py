@@ -6,8 +6,8 @@
 values, gradients on the patterns of all leaves, now and then tangents and second
 derivatives. What has been met least, of ops in formats, is drawn.
 
-`sparse-random.py FIRST COUNT` runs other ones; what follows are names of
-programs to run of these. A run of 320 meets every op in every format 20 times."""
+A run of 320 meets every op in every format 20 times. `sparse-random.py FIRST
+COUNT` runs other ones; what follows are names of programs to run of these."""
 
 import collections
 import sys
@@ -17,7 +17,7 @@ from sparse_functions import (FILLS, FORMATS, add_function, call_case,
                               draw_mask, make_case)
 from sparse_programs import KINDS, RandomProgram
 
-numbers = [int(a) for a in sys.argv[1:] if a.isdigit()] or [0, 100]
+numbers = [int(a) for a in sys.argv[1:] if a.isdigit()] or [0, 320]
 sys.argv = [a for a in sys.argv if not a.isdigit()]
 first, end = numbers[0], sum(numbers)
 met = collections.Counter()
