@@ -32,7 +32,7 @@ static const char *findFunctions(void *library, Driver &driver) {
   const char *missing = nullptr;
 #define SPARSE_AUTOGRAD_CUDA_FUNCTION(name, symbol, parameters)                \
   driver.name =                                                                \
-      reinterpret_cast<Result(*) parameters>(dlsym(library, #symbol));         \
+      reinterpret_cast<decltype(driver.name)>(dlsym(library, #symbol));        \
   if (!driver.name && !missing)                                                \
     missing = #symbol;
   SPARSE_AUTOGRAD_CUDA_FUNCTIONS(SPARSE_AUTOGRAD_CUDA_FUNCTION)

@@ -303,8 +303,8 @@ TEST_F(DriversDeathTest, EverythingIsReleasedAtExit) {
 }
 
 TEST_F(DriversDeathTest, NothingIsReleasedAtExitIfAnEntryRuns) {
-  // The thread of the entry might use the device until the very end. (That the
-  // code is another one shows that the test above can fail.)
+  // The thread of the entry might use the device until the very end. So all is
+  // alive then, which shows that the test above can fail.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(useDeviceAndExit(/*inEntry=*/true, /*driverIsGone=*/false),
               testing::ExitedWithCode(99), "");

@@ -65,6 +65,8 @@ struct State {
   std::map<void *, uint64_t> pools; ///< and their release thresholds
   std::map<void *, std::set<std::string>> modules;
   std::map<void *, LoadedFunction> functions;
+  /// The modules of the kernels that may still run, by their streams.
+  std::map<void *, std::set<void *>> running;
   std::map<char *, Allocation> memory;
   std::vector<KeptMemory> kept;
 
@@ -87,6 +89,8 @@ static thread_local int contextDepth = 0;
 static void *getContext(int device) { return &state.retained[device]; }
 
 State::~State() {
+  if (mustBeEmptyAtExit && !violations.empty())
+    _exit(97);
   if (mustBeEmptyAtExit && !getAlive().empty())
     _exit(99);
   clear();
@@ -121,6 +125,7 @@ void State::clear() {
   modules.clear();
   functions.clear();
   memory.clear();
+  running.clear();
   usedBytes = 0;
   kept.clear();
   for (int &count : retained)
@@ -460,6 +465,7 @@ FUNCTION cuStreamSynchronize(void *stream) {
   call.wait();
   if (call.code)
     return call.code;
+  state.running.erase(stream);
   for (KeptMemory &block : state.kept)
     if (block.stream == stream)
       block.stream = nullptr;
@@ -698,6 +704,8 @@ FUNCTION cuModuleLoadDataEx(void **module, const void *data,
 FUNCTION cuModuleUnload(void *module) {
   ContextCall call("cuModuleUnload");
   call.demand(state.modules.count(module), "the module is not alive");
+  for (const auto &[stream, modules] : state.running)
+    call.demand(!modules.count(module), "a kernel of the module may run");
   if (state.modules.erase(module))
     free(module);
   for (auto it = state.functions.begin(); it != state.functions.end();) {
@@ -760,6 +768,7 @@ FUNCTION cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
   if (!gridX || !gridY || !gridZ || !blockX || !blockY || !blockZ ||
       dynamicSharedBytes > unsigned(loaded.maxDynamicShared))
     return 1;
+  state.running[stream].insert(loaded.module);
   int fault = state.kernels[loaded.name].function({{gridX, gridY, gridZ},
                                                    {blockX, blockY, blockZ},
                                                    dynamicSharedBytes,

@@ -90,6 +90,25 @@ TEST_F(Launches, AnImageOnTwoDevices) {
   EXPECT_EQ(fake_driver::countCalls("cuModuleLoadDataEx"), 4);
 }
 
+TEST_F(Launches, DevicesAreClosedInAnyOrder) {
+  // The image is loaded first on the device that is opened last, and the other
+  // way round.
+  for (const char *first : {"cuda:0", "cuda:1"}) {
+    Image image("kernels: nothing");
+    ASSERT_EQ(sparseAutogradSetDevice("cuda:0"), 0) << lastError();
+    ASSERT_EQ(sparseAutogradSetDevice("cuda:1"), 0) << lastError();
+    ASSERT_EQ(sparseAutogradSetDevice(first), 0) << lastError();
+    ASSERT_EQ(run(image, "nothing"), 0) << lastError();
+    ASSERT_EQ(
+        sparseAutogradSetDevice(*(first + 5) == '0' ? "cuda:1" : "cuda:0"), 0);
+    ASSERT_EQ(run(image, "nothing"), 0) << lastError();
+    ASSERT_EQ(sparseAutogradSetDevice(nullptr), 0);
+    ASSERT_EQ(sparseAutogradCloseDevices(), 0);
+    EXPECT_EQ(image.slot, nullptr);
+  }
+  EXPECT_EQ(fake_driver::countCalls("cuModuleUnload"), 4);
+}
+
 TEST_F(Launches, TheBestCodeIsTaken) {
   auto form = [](int32_t kind, int32_t architecture, int32_t portability = 0) {
     return makeCode(kind, architecture, "", portability);
@@ -330,6 +349,21 @@ TEST_F(Launches, AFaultOfAKernelIsFoundLaterAndEndsTheContext) {
   EXPECT_EQ(sparseAutogradTrimDevicePool(), SPARSE_AUTOGRAD_RUNTIME_ERROR);
   // The other device is none of its business.
   ASSERT_EQ(deviceCounters().liveBlocks, 0);
+}
+
+TEST_F(Launches, AKernelThatHasBeenWaitedForIsNotBlamed) {
+  Image image("kernels: scale");
+  double from[] = {1}, to[1] = {};
+  ASSERT_EQ(runEntry([&] { doubleOnDevice(image, from, to, 1); }), 0)
+      << lastError();
+  fake_driver::failCall("cuStreamSynchronize", 1, 700);
+  EXPECT_EQ(runEntry([&] {
+              void *x = sparseAutogradDeviceAllocate(8);
+              sparseAutogradDeviceCopyOut(to, x, 8);
+            }),
+            SPARSE_AUTOGRAD_RUNTIME_ERROR);
+  EXPECT_THAT(lastError(), testing::HasSubstr("in a kernel launched before; "
+                                              "cuda:0 is lost"));
 }
 
 TEST_F(Launches, AFaultThatTheLaunchReports) {
