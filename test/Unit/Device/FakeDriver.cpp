@@ -279,6 +279,9 @@ struct ContextCall : Call {
 
 #define FUNCTION extern "C" FAKE_DRIVER_EXPORT int
 
+// The names are the driver's.
+// NOLINTBEGIN(readability-identifier-naming)
+
 //===----------------------------------------------------------------------===//
 // The driver and its devices
 //===----------------------------------------------------------------------===//
@@ -780,3 +783,5 @@ FUNCTION cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
     state.pendingFault = fault;
   return 0;
 }
+
+// NOLINTEND(readability-identifier-naming)
