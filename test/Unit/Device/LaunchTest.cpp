@@ -36,6 +36,29 @@ constexpr int32_t specific = SPARSE_AUTOGRAD_CODE_ARCHITECTURE_SPECIFIC;
 constexpr int32_t family = SPARSE_AUTOGRAD_CODE_FAMILY_SPECIFIC;
 } // namespace
 
+TEST_F(Launches, KernelsGetWhatTheyAreLaunchedWith) {
+  std::vector<int64_t> seen;
+  fake_driver::defineKernel("look", [&](const fake_driver::Launch &launch) {
+    seen.assign(launch.grid, launch.grid + 3);
+    seen.insert(seen.end(), launch.block, launch.block + 3);
+    seen.push_back(launch.dynamicSharedBytes);
+    seen.push_back(*static_cast<int64_t *>(launch.parameters[0]));
+    seen.push_back(*static_cast<int8_t *>(launch.parameters[1]));
+    return 0;
+  });
+  Image image("kernels: look");
+  int64_t large = int64_t(1) << 40;
+  int8_t small = -3;
+  ASSERT_EQ(runEntry([&] {
+              void *parameters[] = {&large, &small};
+              sparseAutogradDeviceLaunch(&image.image, "look", 2, 3, 4, 5, 6, 7,
+                                         16, 2, parameters);
+            }),
+            0)
+      << lastError();
+  EXPECT_THAT(seen, testing::ElementsAre(2, 3, 4, 5, 6, 7, 16, large, -3));
+}
+
 TEST_F(Launches, ModulesAndKernelsAreCached) {
   Image image("kernels: nothing scale");
   std::string sameName = "nothing";
