@@ -91,8 +91,8 @@ typedef struct SparseAutogradEmulatorOptions {
   int64_t maxSteps;
   /// The bytes of the stack of each thread.
   int64_t stackBytes;
-  /// Bytes of shared memory that a block may have. Static variables alone may
-  /// have 48 KiB at most, as ptxas demands.
+  /// Bytes of shared memory that a block may have, up to 16 MiB. Static
+  /// variables alone may have 48 KiB at most, as ptxas demands.
   int64_t maxSharedBytes;
   /// Bytes of all buffers together; negative: unlimited.
   int64_t maxDeviceBytes;
@@ -208,7 +208,9 @@ enum SparseAutogradEmulatorFault {
   /// A block that took more than maxSteps.
   SPARSE_AUTOGRAD_EMULATOR_TOO_MANY_STEPS = 15,
   /// An assertion or a trap of the kernel.
-  SPARSE_AUTOGRAD_EMULATOR_ASSERTION = 16
+  SPARSE_AUTOGRAD_EMULATOR_ASSERTION = 16,
+  /// What the host passed: a buffer that is none, a module of another version.
+  SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT = 17
 };
 
 /// What went wrong, and where.

@@ -9,6 +9,7 @@
 #include "SparseAutograd/Runtime/Emulator.h"
 #include "Block.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdlib>
 #include <cstring>
@@ -26,6 +27,11 @@ constexpr int64_t maxBlockExtent[] = {1024, 1024, 64};
 constexpr int64_t maxGridExtent[] = {INT32_MAX, 65535, 65535};
 constexpr int64_t maxStaticSharedBytes = 48 << 10;
 constexpr int64_t maxLocalBytes = 512 << 10;
+
+/// What the emulator has room for, around which nothing else lies.
+constexpr int64_t maxSharedBytes = 16 << 20;
+/// What its own functions need of a stack.
+constexpr int64_t minStackBytes = 32 << 10;
 } // namespace
 
 struct SparseAutogradEmulator {
@@ -168,6 +174,10 @@ sparseAutogradEmulatorCreate(const SparseAutogradEmulatorOptions *options) {
     emulator->options = *options;
   else
     sparseAutogradEmulatorGetDefaultOptions(&emulator->options);
+  SparseAutogradEmulatorOptions &chosen = emulator->options;
+  chosen.maxSharedBytes =
+      std::min(std::max(chosen.maxSharedBytes, int64_t(0)), maxSharedBytes);
+  chosen.stackBytes = std::max(chosen.stackBytes, minStackBytes);
   return emulator;
 }
 
@@ -203,7 +213,7 @@ int32_t sparseAutogradEmulatorFree(SparseAutogradEmulator *emulator,
                                    void *buffer) {
   if (!buffer || emulator->memory.release(buffer))
     return SPARSE_AUTOGRAD_SUCCESS;
-  return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_IMPOSSIBLE_LAUNCH, nullptr,
+  return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT, nullptr,
                           "a device buffer was released that is none: released "
                           "twice?");
 }
@@ -219,7 +229,7 @@ int32_t
 sparseAutogradEmulatorAddModule(SparseAutogradEmulator *emulator,
                                 const SparseAutogradEmulatorModule *module) {
   if (module->version != SPARSE_AUTOGRAD_EMULATOR_VERSION)
-    return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_IMPOSSIBLE_LAUNCH, nullptr,
+    return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT, nullptr,
                             "the kernels are for version %u of the emulator, "
                             "which has version %u",
                             module->version, SPARSE_AUTOGRAD_EMULATOR_VERSION);

@@ -17,6 +17,7 @@ using namespace sparse_autograd::emulator;
 static int32_t getStatus(int32_t fault) {
   switch (fault) {
   case SPARSE_AUTOGRAD_EMULATOR_IMPOSSIBLE_LAUNCH:
+  case SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT:
     return SPARSE_AUTOGRAD_INVALID_ARGUMENT;
   case SPARSE_AUTOGRAD_EMULATOR_OUT_OF_MEMORY:
     return SPARSE_AUTOGRAD_OUT_OF_MEMORY;

@@ -180,6 +180,16 @@ TEST(Launch, OptionsOfAnotherChip) {
   EXPECT_EQ(sparseAutogradEmulatorFree(device.get(), first),
             SPARSE_AUTOGRAD_SUCCESS);
   EXPECT_NE(sparseAutogradEmulatorAllocate(device.get(), 1000), nullptr);
+
+  // More than there is room for.
+  options.maxSharedBytes = INT64_MAX;
+  options.stackBytes = 0;
+  Device other(options);
+  auto last = [](void **) { store(&shared<char>()[(16 << 20) - 1], 'x'); };
+  EXPECT_EQ(other.launch(last, 1, 1, 16 << 20), SPARSE_AUTOGRAD_SUCCESS)
+      << other.message();
+  EXPECT_FAULT(other, other.launch(last, 1, 1, (16 << 20) + 1),
+               SPARSE_AUTOGRAD_EMULATOR_IMPOSSIBLE_LAUNCH, "may have 16777216");
 }
 
 TEST(Launch, Buffers) {
@@ -208,6 +218,7 @@ TEST(Launch, Buffers) {
             SPARSE_AUTOGRAD_SUCCESS);
   EXPECT_EQ(sparseAutogradEmulatorFree(device.get(), buffer),
             SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  EXPECT_EQ(device.report().fault, SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT);
   EXPECT_EQ(sparseAutogradEmulatorFree(device.get(), nullptr),
             SPARSE_AUTOGRAD_SUCCESS);
   EXPECT_FALSE(contains(buffer, 1));

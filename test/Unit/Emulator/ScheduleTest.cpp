@@ -9,6 +9,7 @@
 #include "Device.h"
 
 #include <set>
+#include <thread>
 
 /// Each thread takes the next number.
 static void takeNumbers(void **parameters) {
@@ -132,6 +133,29 @@ TEST(Schedule, EndlessLoops) {
   };
   EXPECT_FAULT(device, device.launch(shuffles, 1, 2, 0),
                SPARSE_AUTOGRAD_EMULATOR_TOO_MANY_STEPS, "(an endless loop?)");
+}
+
+TEST(Schedule, EmulatorsOfSeveralThreads) {
+  auto kernel = [](void **parameters) {
+    int32_t *out = parameter<int32_t *>(parameters, 0);
+    store(&shared<int32_t>()[threadId()], threadId());
+    barrier(HERE);
+    store(&out[64 * blockId() + threadId()],
+          load(&shared<int32_t>()[63 - threadId()]));
+  };
+  std::vector<int> failures(4);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      Device device(t);
+      int32_t *out = device.allocate(std::vector<int32_t>(64 * 20));
+      failures[t] += device.launch(kernel, 20, 64, 256, out) != 0;
+      for (int32_t i = 0; i < 64 * 20; ++i)
+        failures[t] += out[i] != 63 - i % 64;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_THAT(failures, testing::Each(0));
 }
 
 TEST(Schedule, SeveralEmulators) {
