@@ -110,3 +110,16 @@ func.func @chain(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, index, index) 
   %k = tensor.dim %fill, %c0 : tensor<?xf32>
   return %c, %m, %k : tensor<?xf32>, index, index
 }
+
+// One of two tensors may have the extents of either.
+
+// CHECK-LABEL: func @extent_of_chosen
+// CHECK: %[[Y:.*]] = arith.select
+// CHECK: %[[N:.*]] = tensor.dim %[[Y]]
+// CHECK: return %[[N]]
+func.func @extent_of_chosen(%c: i1, %a: tensor<?xf32>, %b: tensor<?xf32>) -> index {
+  %c0 = arith.constant 0 : index
+  %y = arith.select %c, %a, %b : tensor<?xf32>
+  %n = tensor.dim %y, %c0 : tensor<?xf32>
+  return %n : index
+}
