@@ -57,11 +57,13 @@ GROUPS = {
          "lib/Interfaces/LinearizableOpInterface.cpp"),
         mutants.CHANGES, "differentiate", r".", True, ("test/Differentiate",)),
     "sparse": Group(
-        ("lib/Analysis/GradientSupport.cpp", "lib/Analysis/ReadValues.cpp",
+        ("lib/Analysis/GradientBound.cpp", "lib/Analysis/GradientDensity.cpp",
+         "lib/Analysis/SupportAnalysis.cpp", "lib/Analysis/ReadValues.cpp",
          "lib/Analysis/ScalarTerms.cpp", "lib/Analysis/SparseIteration.cpp",
          "lib/Analysis/SparsePatterns.cpp", "lib/Conversion/PrefetchRows",
          "lib/Conversion/SparseTensorToLoops",
          "lib/Differentiate/ProveSparsityPass.cpp",
+         "lib/Differentiate/SparseCotangents.cpp",
          "lib/Differentiate/Rules/SparseRules.cpp",
          "lib/Differentiate/Rules/GenericTangent.cpp",
          "lib/Differentiate/Rules/GenericTranspose.cpp",
@@ -82,7 +84,10 @@ GROUPS = {
 # has to be there.
 PROOF = ("test/Differentiate", "test/Execution/sparse-proof.py")
 BESIDE = {
-    "GradientSupport": PROOF,
+    "GradientBound": PROOF,
+    "GradientDensity": PROOF,
+    "SupportAnalysis": PROOF,
+    "SparseCotangents": ("test/Differentiate",),
     "ProveSparsityPass": PROOF,
     "ReadValues": PROOF,
     "PrefetchRows": ("test/Execution/sparse-sanitized.py",),

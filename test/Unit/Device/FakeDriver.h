@@ -82,8 +82,8 @@ FAKE_DRIVER_EXPORT std::vector<uint64_t> getPoolLimits();
 /// How many contexts this thread has pushed and not popped.
 FAKE_DRIVER_EXPORT int getContextDepth();
 
-/// Has the process end with code 97 if something was called wrongly, and with 99
-/// if something is alive, when the library is unloaded, at its end.
+/// Has the process end with code 97 if something was called wrongly, and with
+/// 99 if something is alive, when the library is unloaded, at its end.
 FAKE_DRIVER_EXPORT void demandNothingAliveAtExit();
 
 } // namespace fake_driver
