@@ -40,6 +40,9 @@ extern "C" {
 /// Chooses the device of the process, and opens it. The names are:
 ///
 ///     cuda, cuda:0, cuda:1 ...   a GPU, by the number that CUDA gives it
+///     emulated, emulated:7 ...   a GPU on the CPU, with checks (Emulator.h);
+///                                the number is the seed of its order of
+///                                threads, 0 that of the environment
 ///
 /// The default is the environment variable SPARSE_AUTOGRAD_DEVICE, else "cuda".
 /// NULL goes back to it, and opens nothing. If the call fails, the choice stays

@@ -18,6 +18,7 @@
 #include "Devices.h"
 #include "CUDA/CudaDevice.h"
 #include "DeviceCounters.h"
+#include "Emulator/EmulatedDevice.h"
 #include "Failure.h"
 #include "Images.h"
 
@@ -64,7 +65,8 @@ struct Devices {
 static Devices devices;
 static thread_local Choice threadChoice = {nullptr, 0};
 
-static constexpr DeviceKind deviceKinds[] = {{"cuda", openCudaDevice}};
+static constexpr DeviceKind deviceKinds[] = {{"cuda", openCudaDevice},
+                                             {"emulated", openEmulatedDevice}};
 
 bool isForkedChild() { return devices.forked.load(std::memory_order_relaxed); }
 
@@ -99,7 +101,7 @@ static int32_t parseChoice(const char *text, Choice &choice) {
   }
   return fail(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
               "there is no kind of device called '%s': a device is 'cuda' or, "
-              "by its number, 'cuda:0'",
+              "by its number, 'cuda:0', or 'emulated'",
               text);
 }
 

@@ -124,11 +124,12 @@ TEST_F(Drivers, NoPools) {
 }
 
 TEST_F(Drivers, NamesThatAreNoDevice) {
-  for (const char *name : {"", "cud", "cudax", "CUDA", ":0", "emulated:x"}) {
+  for (const char *name : {"", "cud", "cudax", "CUDA", ":0", "emulate:1"}) {
     EXPECT_EQ(sparseAutogradSetDevice(name), SPARSE_AUTOGRAD_INVALID_ARGUMENT);
     EXPECT_EQ(lastError(),
               "there is no kind of device called '" + std::string(name) +
-                  "': a device is 'cuda' or, by its number, 'cuda:0'");
+                  "': a device is 'cuda' or, by its number, 'cuda:0', or "
+                  "'emulated'");
   }
   for (const char *name : {"cuda:", "cuda:-1", "cuda:1x", "cuda: 1",
                            "cuda:1000000000", "cuda:99999999999999999999"}) {
@@ -137,6 +138,10 @@ TEST_F(Drivers, NamesThatAreNoDevice) {
                                "' is no device: a number follows 'cuda:', as "
                                "in 'cuda:0'");
   }
+  EXPECT_EQ(sparseAutogradSetDevice("emulated:x"),
+            SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  EXPECT_EQ(lastError(), "'emulated:x' is no device: a number follows "
+                         "'emulated:', as in 'emulated:0'");
   EXPECT_EQ(fake_driver::countCalls("cuInit"), 0);
   // Nine digits are a number.
   EXPECT_EQ(sparseAutogradSetDevice("cuda:999999999"),
