@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What each kind of device implements; lib/Runtime/CUDA does. All functions may
-// be called by several threads at once, each with streams of its own, and fail
-// as Failure.h says. Internal to the runtime.
+// What each kind of device implements, as lib/Runtime/CUDA and
+// lib/Runtime/Emulator do. All functions may be called by several threads at
+// once, each with streams of its own, and fail as Failure.h says. Internal to
+// the runtime.
 //
 //===----------------------------------------------------------------------===//
 
