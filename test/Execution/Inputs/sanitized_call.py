@@ -80,16 +80,17 @@ def run(command, **options):
 
 def build_runtime(folder):
     """The objects of the runtime, with loops in place of a BLAS."""
-    sources = [s for s in glob.glob(os.path.join(
-        SOURCE, "lib", "Runtime", "CPU", "*.cpp")) if "OpenBLAS" not in s]
+    runtime = os.path.join(SOURCE, "lib", "Runtime")
+    sources = [s for s in glob.glob(os.path.join(runtime, "*", "*.cpp"))
+               if "OpenBLAS" not in s]
     objects = []
     for source in sorted(sources):
         name = os.path.splitext(os.path.basename(source))[0]
         objects.append(os.path.join(folder, name + ".o"))
         if not os.path.exists(objects[-1]):
             run([*CLANG, "-O1", "-std=c++17", "-fopenmp=libomp",
-                 "-I" + os.path.join(SOURCE, "include"), "-c", source, "-o",
-                 objects[-1]])
+                 "-I" + os.path.join(SOURCE, "include"), "-I" + runtime, "-c",
+                 source, "-o", objects[-1]])
     return objects
 
 
