@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
+using namespace sparse_autograd;
 
 func::FuncOp sparse_autograd::declareRuntimeFunction(SymbolTable &symbols,
                                                      StringRef name,
@@ -42,6 +43,67 @@ Value sparse_autograd::getElementPointer(OpBuilder &builder, Location loc,
   return LLVM::GEPOp::create(
       builder, loc, pointer, getElementTypeOrSelf(memref.getType()), base,
       ArrayRef<LLVM::GEPArg>{toI64(builder, loc, offset)});
+}
+
+LLVM::GlobalOp sparse_autograd::createText(OpBuilder &builder, Location loc,
+                                           StringRef name, StringRef text,
+                                           LLVM::Linkage linkage) {
+  std::string terminated = text.str();
+  terminated.push_back('\0');
+  return LLVM::GlobalOp::create(
+      builder, loc,
+      LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()),
+      /*isConstant=*/true, linkage, name, builder.getStringAttr(terminated));
+}
+
+Value RuntimeCallBuilder::constant(int64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 64);
+}
+
+Value RuntimeCallBuilder::pointer(Value memref) {
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+  return getElementPointer(builder, loc, memref, metadata.getOffset());
+}
+
+Value RuntimeCallBuilder::word(Value value) {
+  Type type = value.getType(), i64 = builder.getI64Type();
+  if (isa<LLVM::LLVMPointerType>(type))
+    return LLVM::PtrToIntOp::create(builder, loc, i64, value);
+  if (type.isIndex())
+    return toI64(builder, loc, value);
+  if (isa<FloatType>(type)) {
+    type = builder.getIntegerType(type.getIntOrFloatBitWidth());
+    value = arith::BitcastOp::create(builder, loc, type, value);
+  }
+  if (type == i64)
+    return value;
+  return arith::ExtUIOp::create(builder, loc, i64, value);
+}
+
+Value RuntimeCallBuilder::list(ArrayRef<Value> values) {
+  auto type = MemRefType::get(static_cast<int64_t>(values.size()),
+                              builder.getI64Type());
+  Value buffer;
+  {
+    // In the entry block, so that a loop does not take more each time.
+    OpBuilder::InsertionGuard guard(builder);
+    auto function = op->getParentOfType<func::FuncOp>();
+    builder.setInsertionPointToStart(&function.getBody().front());
+    buffer = memref::AllocaOp::create(builder, loc, type);
+  }
+  for (auto [index, value] : llvm::enumerate(values)) {
+    Value stored = word(value);
+    Value place = arith::ConstantIndexOp::create(builder, loc, index);
+    memref::StoreOp::create(builder, loc, stored, buffer, place);
+  }
+  return pointer(buffer);
+}
+
+void RuntimeCallBuilder::call(StringRef name, ArrayRef<Value> arguments) {
+  func::FuncOp function =
+      declareRuntimeFunction(symbols, name, TypeRange(ValueRange(arguments)));
+  func::CallOp::create(builder, loc, function, arguments);
 }
 
 bool sparse_autograd::isOnDevice(Type type) {

@@ -10,6 +10,7 @@
 #define SPARSEAUTOGRAD_LIB_CONVERSION_RUNTIMECALLS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace sparse_autograd {
 
@@ -27,6 +28,35 @@ mlir::Value toI64(mlir::OpBuilder &builder, mlir::Location loc,
 /// elements from where it begins.
 mlir::Value getElementPointer(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value memref, mlir::Value offset);
+
+/// Creates the constant `name`: the characters of `text` and a zero.
+mlir::LLVM::GlobalOp
+createText(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
+           llvm::StringRef text,
+           mlir::LLVM::Linkage linkage = mlir::LLVM::Linkage::Internal);
+
+/// Builds the calls of the runtime that take the place of an op.
+class RuntimeCallBuilder {
+public:
+  /// Builds before `op`, whose location the calls have.
+  RuntimeCallBuilder(mlir::Operation *op, mlir::SymbolTable &symbols)
+      : op(op), builder(op), loc(op->getLoc()), symbols(symbols) {}
+
+  mlir::Value constant(int64_t value);
+  /// The address of the first element of `memref`.
+  mlir::Value pointer(mlir::Value memref);
+  /// `value`, a number or an address, in the low bytes of an i64.
+  mlir::Value word(mlir::Value value);
+  /// The address of a list of such words on the stack.
+  mlir::Value list(llvm::ArrayRef<mlir::Value> values);
+  /// Calls the function `name` of the runtime.
+  void call(llvm::StringRef name, llvm::ArrayRef<mlir::Value> arguments);
+
+  mlir::Operation *op;
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  mlir::SymbolTable &symbols;
+};
 
 /// Whether `type` is a memref in the global memory of a device
 /// (`#gpu.address_space<global>`).

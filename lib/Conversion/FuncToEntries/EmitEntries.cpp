@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 
+#include "../RuntimeCalls.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -241,18 +242,13 @@ LogicalResult EntryEmitter::loadStorage(Value place,
 }
 
 Value EntryEmitter::getString(const Twine &text) {
-  std::string terminated = text.str();
-  terminated.push_back('\0');
   LLVM::GlobalOp global;
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    global = LLVM::GlobalOp::create(
+    global = createText(
         builder, loc,
-        LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()),
-        /*isConstant=*/true, LLVM::Linkage::Internal,
-        ("sparse_autograd.argument." + Twine(stringCount++)).str(),
-        builder.getStringAttr(terminated));
+        ("sparse_autograd.argument." + Twine(stringCount++)).str(), text.str());
   }
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
@@ -550,13 +546,8 @@ struct EmitEntriesPass
     }
 
     builder.setInsertionPointToEnd(module.getBody());
-    std::string terminated = text.str();
-    terminated.push_back('\0');
-    LLVM::GlobalOp::create(
-        builder, module.getLoc(),
-        LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()),
-        /*isConstant=*/true, LLVM::Linkage::External, manifestSymbol,
-        builder.getStringAttr(terminated));
+    createText(builder, module.getLoc(), manifestSymbol, text,
+               LLVM::Linkage::External);
     module->removeAttr(manifestAttributeName);
   }
 };

@@ -28,13 +28,6 @@ static LLVM::GlobalOp createBytes(SymbolTable &symbols, Location loc,
   return global;
 }
 
-LLVM::GlobalOp sparse_autograd::createText(SymbolTable &symbols, Location loc,
-                                           StringRef name, StringRef text) {
-  std::string terminated = text.str();
-  terminated.push_back('\0');
-  return createBytes(symbols, loc, name, terminated);
-}
-
 namespace {
 /// A constant structure, built from its fields.
 class StructBuilder {
@@ -146,9 +139,11 @@ FailureOr<LLVM::GlobalOp> sparse_autograd::createImage(gpu::BinaryOp binary,
   SmallVector<LLVM::GlobalOp> data;
   for (auto [index, code] : llvm::enumerate(codes)) {
     std::string part = (name + ".code" + Twine(index)).str();
-    data.push_back(code.kind == SPARSE_AUTOGRAD_CODE_PTX
-                       ? createText(symbols, loc, part, code.bytes)
-                       : createBytes(symbols, loc, part, code.bytes));
+    // PTX is text, with a zero at its end.
+    std::string bytes = code.bytes.str();
+    if (code.kind == SPARSE_AUTOGRAD_CODE_PTX)
+      bytes.push_back('\0');
+    data.push_back(createBytes(symbols, loc, part, bytes));
   }
   LLVM::GlobalOp list = builder.create(
       name + ".codes", codesType, /*isConstant=*/true, [&](OpBuilder &) {

@@ -20,10 +20,6 @@ namespace sparse_autograd {
 mlir::FailureOr<mlir::LLVM::GlobalOp> createImage(mlir::gpu::BinaryOp binary,
                                                   mlir::SymbolTable &symbols);
 
-/// A constant of the characters of `text` and a zero.
-mlir::LLVM::GlobalOp createText(mlir::SymbolTable &symbols, mlir::Location loc,
-                                llvm::StringRef name, llvm::StringRef text);
-
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_LIB_CONVERSION_LAUNCHTORUNTIME_IMAGES_H

@@ -13,7 +13,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_LAUNCHTORUNTIME
@@ -25,57 +24,29 @@ using namespace sparse_autograd;
 
 namespace {
 
-/// Replaces ops of one module by calls.
-class CallBuilder {
-public:
-  explicit CallBuilder(ModuleOp module)
-      : symbols(module), builder(module.getContext()) {}
-
-  LogicalResult createImages(ModuleOp module);
-  LogicalResult lower(Operation *op);
-
-private:
-  LogicalResult lowerLaunch(gpu::LaunchFuncOp op);
-  LogicalResult lowerCopy(memref::CopyOp op);
-
-  void call(StringRef name, ArrayRef<Value> arguments) {
-    auto function =
-        declareRuntimeFunction(symbols, name, TypeRange(ValueRange(arguments)));
-    func::CallOp::create(builder, loc, function, arguments);
-  }
-  Value constant(int64_t value) {
-    return arith::ConstantIntOp::create(builder, loc, value, 64);
-  }
-  /// The address of the first element of `memref`.
-  Value pointer(Value memref) {
-    auto metadata =
-        memref::ExtractStridedMetadataOp::create(builder, loc, memref);
-    return getElementPointer(builder, loc, memref, metadata.getOffset());
-  }
-  Value countBytes(Value memref);
-  void addParameters(Value operand, SmallVectorImpl<Value> &words);
-  Value toWord(Value value);
-  Value createWords(func::FuncOp function, ArrayRef<Value> words);
-  Value nameOf(gpu::LaunchFuncOp op);
-
-  SymbolTable symbols;
-  OpBuilder builder;
-  Location loc = builder.getUnknownLoc();
+/// Code of kernels, and their names, as constants of the module.
+struct KernelConstants {
   llvm::StringMap<LLVM::GlobalOp> images, names;
 };
 
-} // namespace
+/// Replaces one op by calls.
+class CallBuilder : public RuntimeCallBuilder {
+public:
+  CallBuilder(Operation *op, SymbolTable &symbols, KernelConstants &constants)
+      : RuntimeCallBuilder(op, symbols), constants(constants) {}
 
-LogicalResult CallBuilder::createImages(ModuleOp module) {
-  for (auto binary : llvm::to_vector(module.getOps<gpu::BinaryOp>())) {
-    std::string name = binary.getName().str();
-    FailureOr<LLVM::GlobalOp> image = createImage(binary, symbols);
-    if (failed(image))
-      return failure();
-    images[name] = *image;
-  }
-  return success();
-}
+  LogicalResult lower(gpu::LaunchFuncOp launch);
+  LogicalResult lower(memref::CopyOp copy);
+
+private:
+  Value countBytes(Value memref);
+  void addParameters(Value operand, SmallVectorImpl<Value> &words);
+  Value nameOf(gpu::LaunchFuncOp launch);
+
+  KernelConstants &constants;
+};
+
+} // namespace
 
 /// The bytes of the elements of `memref`, which lie without gaps.
 Value CallBuilder::countBytes(Value memref) {
@@ -94,100 +65,70 @@ Value CallBuilder::countBytes(Value memref) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// `value` in the low bytes of a word, where a parameter of its type is read.
-Value CallBuilder::toWord(Value value) {
-  Type type = value.getType(), word = builder.getI64Type();
-  if (isa<LLVM::LLVMPointerType>(type))
-    return LLVM::PtrToIntOp::create(builder, loc, word, value);
-  if (type.isIndex())
-    return toI64(builder, loc, value);
-  if (isa<FloatType>(type)) {
-    type = builder.getIntegerType(type.getIntOrFloatBitWidth());
-    value = arith::BitcastOp::create(builder, loc, type, value);
-  }
-  return type == word
-             ? value
-             : arith::ExtUIOp::create(builder, loc, word, value).getResult();
-}
-
 /// Adds what a kernel takes for `operand`: of a memref the fields of its
 /// descriptor (see sparse-autograd-kernel-to-nvvm).
 void CallBuilder::addParameters(Value operand, SmallVectorImpl<Value> &words) {
   if (!isa<MemRefType>(operand.getType())) {
-    words.push_back(toWord(operand));
+    words.push_back(word(operand));
     return;
   }
   auto metadata =
       memref::ExtractStridedMetadataOp::create(builder, loc, operand);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value base = getElementPointer(builder, loc, operand, zero);
-  words.append({toWord(base), toWord(base), toWord(metadata.getOffset())});
+  words.append({word(base), word(base), word(metadata.getOffset())});
   for (ValueRange fields : {metadata.getSizes(), metadata.getStrides()})
     for (Value field : fields)
-      words.push_back(toWord(field));
-}
-
-/// The address of a list of `words` on the stack of `function`.
-Value CallBuilder::createWords(func::FuncOp function, ArrayRef<Value> words) {
-  auto type =
-      MemRefType::get(static_cast<int64_t>(words.size()), builder.getI64Type());
-  Value list;
-  {
-    // In the entry block, so that a loop does not take more each time.
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&function.getBody().front());
-    list = memref::AllocaOp::create(builder, loc, type);
-  }
-  for (auto [index, word] : llvm::enumerate(words)) {
-    Value place = arith::ConstantIndexOp::create(builder, loc, index);
-    memref::StoreOp::create(builder, loc, word, list, place);
-  }
-  return pointer(list);
+      words.push_back(word(field));
 }
 
 /// The address of the name of the kernel.
-Value CallBuilder::nameOf(gpu::LaunchFuncOp op) {
-  std::string name = (op.getKernelModuleName().getValue() + "." +
-                      op.getKernelName().getValue() + ".name")
-                         .str();
-  LLVM::GlobalOp &text = names[name];
-  if (!text)
-    text = createText(symbols, loc, name, op.getKernelName().getValue());
+Value CallBuilder::nameOf(gpu::LaunchFuncOp launch) {
+  StringRef kernel = launch.getKernelName().getValue();
+  std::string name =
+      (launch.getKernelModuleName().getValue() + "." + kernel + ".name").str();
+  LLVM::GlobalOp &text = constants.names[name];
+  if (!text) {
+    OpBuilder atEnd =
+        OpBuilder::atBlockEnd(&symbols.getOp()->getRegion(0).front());
+    text = createText(atEnd, loc, name, kernel);
+    symbols.insert(text);
+  }
   return LLVM::AddressOfOp::create(builder, loc, text);
 }
 
-LogicalResult CallBuilder::lowerLaunch(gpu::LaunchFuncOp op) {
-  if (op.getAsyncToken() || !op.getAsyncDependencies().empty() ||
-      op.getAsyncObject() || op.hasClusterSize())
-    return op.emitOpError("cannot be a call of the runtime: launches are in "
-                          "the order of the program, without tokens, streams "
-                          "and clusters of their own");
-  auto image = images.find(op.getKernelModuleName().getValue());
-  if (image == images.end())
-    return op.emitOpError("launches a kernel of '")
-           << op.getKernelModuleName().getValue()
+LogicalResult CallBuilder::lower(gpu::LaunchFuncOp launch) {
+  if (launch.getAsyncToken() || !launch.getAsyncDependencies().empty() ||
+      launch.getAsyncObject() || launch.hasClusterSize())
+    return launch.emitOpError(
+        "cannot be a call of the runtime: launches are in "
+        "the order of the program, without tokens, streams "
+        "and clusters of their own");
+  auto image = constants.images.find(launch.getKernelModuleName().getValue());
+  if (image == constants.images.end())
+    return launch.emitOpError("launches a kernel of '")
+           << launch.getKernelModuleName().getValue()
            << "', of which there is no code; compile it with "
               "sparse-autograd-kernel-to-object";
   SmallVector<Value> words;
-  for (Value operand : op.getKernelOperands())
+  for (Value operand : launch.getKernelOperands())
     addParameters(operand, words);
-  auto function = op->getParentOfType<func::FuncOp>();
-  Value list = createWords(function, words);
+  Value values = list(words);
   SmallVector<Value> places;
   for (size_t index = 0; index < words.size(); ++index)
-    places.push_back(toWord(LLVM::GEPOp::create(
-        builder, loc, list.getType(), builder.getI64Type(), list,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)})));
+    places.push_back(LLVM::GEPOp::create(
+        builder, loc, values.getType(), builder.getI64Type(), values,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)}));
   SmallVector<Value> arguments = {
-      LLVM::AddressOfOp::create(builder, loc, image->second), nameOf(op)};
+      LLVM::AddressOfOp::create(builder, loc, image->second), nameOf(launch)};
   for (gpu::KernelDim3 extents :
-       {op.getGridSizeOperandValues(), op.getBlockSizeOperandValues()})
+       {launch.getGridSizeOperandValues(), launch.getBlockSizeOperandValues()})
     for (Value extent : {extents.x, extents.y, extents.z})
-      arguments.push_back(toWord(extent));
-  Value shared = op.getDynamicSharedMemorySize();
-  arguments.push_back(shared ? toWord(shared) : constant(0));
+      arguments.push_back(word(extent));
+  Value shared = launch.getDynamicSharedMemorySize();
+  arguments.push_back(shared ? word(shared) : constant(0));
   arguments.push_back(constant(static_cast<int64_t>(words.size())));
-  arguments.push_back(createWords(function, places));
+  arguments.push_back(list(places));
   call("sparseAutogradDeviceLaunch", arguments);
   return success();
 }
@@ -201,15 +142,16 @@ static bool isContiguous(MemRefType type) {
   return type.areTrailingDimsContiguous(type.getRank());
 }
 
-LogicalResult CallBuilder::lowerCopy(memref::CopyOp op) {
-  Value source = op.getSource(), target = op.getTarget();
+LogicalResult CallBuilder::lower(memref::CopyOp copy) {
+  Value source = copy.getSource(), target = copy.getTarget();
   auto sourceType = dyn_cast<MemRefType>(source.getType());
   auto targetType = dyn_cast<MemRefType>(target.getType());
   if (!sourceType || !targetType || !isContiguous(sourceType) ||
       !isContiguous(targetType))
-    return op.emitOpError("between the host and the device, or on the device, "
-                          "is of memrefs whose elements lie without gaps; copy "
-                          "parts of a tensor in a kernel");
+    return copy.emitOpError(
+        "between the host and the device, or on the device, "
+        "is of memrefs whose elements lie without gaps; copy "
+        "parts of a tensor in a kernel");
   StringRef name = !isOnDevice(sourceType)   ? "sparseAutogradDeviceCopyIn"
                    : !isOnDevice(targetType) ? "sparseAutogradDeviceCopyOut"
                                              : "sparseAutogradDeviceCopy";
@@ -217,34 +159,36 @@ LogicalResult CallBuilder::lowerCopy(memref::CopyOp op) {
   return success();
 }
 
-LogicalResult CallBuilder::lower(Operation *op) {
-  builder.setInsertionPoint(op);
-  loc = op->getLoc();
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](gpu::LaunchFuncOp launch) { return lowerLaunch(launch); })
-      .Case([&](memref::CopyOp copy) { return lowerCopy(copy); });
-}
-
 namespace {
 struct LaunchToRuntimePass
     : sparse_autograd::impl::LaunchToRuntimeBase<LaunchToRuntimePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    CallBuilder calls(module);
-    if (failed(calls.createImages(module)))
-      return signalPassFailure();
-    SmallVector<Operation *> ops;
-    module.walk([&](Operation *op) {
-      if (isa<gpu::LaunchFuncOp>(op) ||
-          (isa<memref::CopyOp>(op) &&
-           llvm::any_of(op->getOperandTypes(), isOnDevice)))
-        ops.push_back(op);
-    });
-    for (Operation *op : ops) {
-      if (failed(calls.lower(op)))
+    SymbolTable symbols(module);
+    KernelConstants constants;
+    for (auto binary : llvm::to_vector(module.getOps<gpu::BinaryOp>())) {
+      std::string name = binary.getName().str();
+      FailureOr<LLVM::GlobalOp> image = createImage(binary, symbols);
+      if (failed(image))
         return signalPassFailure();
-      op->erase();
+      constants.images[name] = *image;
     }
+    WalkResult lowered = module.walk([&](Operation *op) -> WalkResult {
+      CallBuilder calls(op, symbols, constants);
+      LogicalResult done = failure();
+      if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
+        done = calls.lower(launch);
+      else if (auto copy = dyn_cast<memref::CopyOp>(op);
+               copy && llvm::any_of(op->getOperandTypes(), isOnDevice))
+        done = calls.lower(copy);
+      else
+        return WalkResult::advance();
+      if (succeeded(done))
+        op->erase();
+      return done;
+    });
+    if (lowered.wasInterrupted())
+      return signalPassFailure();
     module->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
   }
 };

@@ -67,13 +67,8 @@ Value RuntimeSymbols::getString(OpBuilder &builder, Operation *user,
     auto module = user->getParentOfType<ModuleOp>();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    std::string terminated = text.str();
-    terminated.push_back('\0');
-    entry->second = LLVM::GlobalOp::create(
-        builder, builder.getUnknownLoc(),
-        LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()),
-        /*isConstant=*/true, LLVM::Linkage::Internal, "sparse_autograd.string",
-        builder.getStringAttr(terminated));
+    entry->second = createText(builder, builder.getUnknownLoc(),
+                               "sparse_autograd.string", text);
     tables.getSymbolTable(module).insert(entry->second);
   }
   return LLVM::AddressOfOp::create(builder, user->getLoc(), entry->second);

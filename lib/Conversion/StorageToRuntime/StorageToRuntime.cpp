@@ -36,46 +36,9 @@ static int64_t getFormat(LevelType level) {
 
 namespace {
 /// Calls of the runtime from one op.
-class CallBuilder {
+class CallBuilder : public RuntimeCallBuilder {
 public:
-  CallBuilder(Operation *op, SymbolTable &symbols)
-      : op(op), builder(op), loc(op->getLoc()), symbols(symbols) {}
-
-  Value constant(int64_t value) {
-    return arith::ConstantIntOp::create(builder, loc, value, 64);
-  }
-
-  /// The address of the first element of a list.
-  Value pointer(Value list) {
-    auto metadata =
-        memref::ExtractStridedMetadataOp::create(builder, loc, list);
-    return getElementPointer(builder, loc, list, metadata.getOffset());
-  }
-
-  /// The address of a list of `words`, of i64 or pointers, on the stack.
-  Value array(ArrayRef<Value> words) {
-    auto type = MemRefType::get(static_cast<int64_t>(words.size()),
-                                builder.getI64Type());
-    // In the entry block, so that a loop does not take more each time.
-    Value buffer;
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      auto function = op->getParentOfType<func::FuncOp>();
-      builder.setInsertionPointToStart(&function.getBody().front());
-      buffer = memref::AllocaOp::create(builder, loc, type);
-    }
-    for (auto [index, given] : llvm::enumerate(words)) {
-      Value word = given;
-      if (word.getType().isIndex())
-        word = toI64(builder, loc, word);
-      else if (isa<LLVM::LLVMPointerType>(word.getType()))
-        word =
-            LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), word);
-      Value place = arith::ConstantIndexOp::create(builder, loc, index);
-      memref::StoreOp::create(builder, loc, word, buffer, place);
-    }
-    return pointer(buffer);
-  }
+  using RuntimeCallBuilder::RuntimeCallBuilder;
 
   /// Number of entries and of levels.
   SmallVector<Value> counts(Value coordinates) {
@@ -91,20 +54,8 @@ public:
     SmallVector<Value> words;
     for (LevelType level : encoding.getLvlTypes())
       words.push_back(constant(getFormat(level)));
-    return {array(words), array(SmallVector<Value>(extents))};
+    return {list(words), list(SmallVector<Value>(extents))};
   }
-
-  void call(StringRef name, ArrayRef<Value> arguments) {
-    func::FuncOp function =
-        declareRuntimeFunction(symbols, name, TypeRange(ValueRange(arguments)));
-    func::CallOp::create(builder, loc, function, arguments);
-  }
-
-private:
-  Operation *op;
-  OpBuilder builder;
-  Location loc;
-  SymbolTable &symbols;
 };
 } // namespace
 
@@ -141,14 +92,14 @@ static void lower(StorePositionsOp op, CallBuilder builder) {
   arguments.push_back(builder.constant(getBytes(encoding.getCrdWidth())));
   SmallVector<Value> positions, coordinates;
   Value none = builder.constant(0);
-  auto list = op.getLists().begin();
+  auto next = op.getLists().begin();
   for (LevelType level : encoding.getLvlTypes()) {
-    positions.push_back(isWithPosLT(level) ? builder.pointer(*list++) : none);
-    coordinates.push_back(isWithCrdLT(level) ? builder.pointer(*list++) : none);
+    positions.push_back(isWithPosLT(level) ? builder.pointer(*next++) : none);
+    coordinates.push_back(isWithCrdLT(level) ? builder.pointer(*next++) : none);
   }
-  arguments.push_back(builder.array(positions));
-  arguments.push_back(builder.array(coordinates));
-  arguments.push_back(builder.pointer(*list));
+  arguments.push_back(builder.list(positions));
+  arguments.push_back(builder.list(coordinates));
+  arguments.push_back(builder.pointer(*next));
   builder.call("sparseAutogradStorePositions", arguments);
 }
 
