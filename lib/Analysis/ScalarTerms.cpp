@@ -227,6 +227,12 @@ ScalarTerms::getYields(const llvm::SmallBitVector &absent,
   return yields;
 }
 
+SmallVector<const Term *> ScalarTerms::getYieldsWithout(OpOperand &operand) {
+  llvm::SmallBitVector absent(body->getNumArguments());
+  absent.set(operand.getOperandNumber());
+  return getYields(absent);
+}
+
 //===----------------------------------------------------------------------===//
 // Asking terms
 //===----------------------------------------------------------------------===//

@@ -36,12 +36,9 @@ SparseIteration SparseIteration::of(linalg::LinalgOp op, ScalarTerms &terms) {
   }
 
   StoredPart product;
-  for (unsigned number : iteration.sparseInputs) {
-    llvm::SmallBitVector one(numOperands);
-    one.set(number);
-    if (terms.getYields(one) == iteration.base)
+  for (unsigned number : iteration.sparseInputs)
+    if (terms.getYieldsWithout(op->getOpOperand(number)) == iteration.base)
       product.stored.push_back(number);
-  }
   if (!product.stored.empty()) {
     iteration.parts.push_back(std::move(product));
     return iteration;

@@ -65,14 +65,6 @@ static linalg::GenericOp getElementwise(Value cotangent) {
   return map.isPermutation() ? op : linalg::GenericOp();
 }
 
-/// What `op` yields where `operand` stores no element.
-static SmallVector<const Term *> getYieldsWithout(OpOperand &operand,
-                                                  ScalarTerms &terms) {
-  llvm::SmallBitVector absent(operand.getOwner()->getNumOperands());
-  absent.set(operand.getOperandNumber());
-  return terms.getYields(absent);
-}
-
 Value CotangentStorage::findPattern(Value cotangent) {
   if (auto sum = cotangent.getDefiningOp<arith::AddFOp>()) {
     Value a = getPattern(sum.getLhs()), b = getPattern(sum.getRhs());
@@ -90,7 +82,7 @@ Value CotangentStorage::findPattern(Value cotangent) {
     if (!pattern || op.getMatchingIndexingMap(input) != map)
       continue;
     ScalarTerms terms(cast<linalg::LinalgOp>(op.getOperation()));
-    if (llvm::all_of(getYieldsWithout(*input, terms), ScalarTerms::isZero))
+    if (llvm::all_of(terms.getYieldsWithout(*input), ScalarTerms::isZero))
       return pattern;
   }
   return {};
@@ -110,7 +102,7 @@ bool CotangentStorage::isReadWhereStored(OpOperand &use) const {
        llvm::any_of(reader->getResultTypes(), isSparse)))
     return false;
   ScalarTerms terms(op);
-  SmallVector<const Term *> yields = getYieldsWithout(use, terms);
+  SmallVector<const Term *> yields = terms.getYieldsWithout(use);
   for (auto [index, term] : llvm::enumerate(yields))
     if (op.getNumReductionLoops() == 0
             ? !ScalarTerms::isZero(term)

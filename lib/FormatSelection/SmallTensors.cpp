@@ -61,10 +61,9 @@ static void readDense(linalg::LinalgOp op, OpOperand &operand, Value source) {
   OpBuilder builder(op);
   unsigned number = operand.getOperandNumber();
   ScalarTerms terms(op);
-  llvm::SmallBitVector absent(op->getNumOperands());
-  SmallVector<const Term *> stored = terms.getYields(absent);
-  absent.set(number);
-  SmallVector<const Term *> missing = terms.getYields(absent);
+  SmallVector<const Term *> stored =
+      terms.getYields(llvm::SmallBitVector(op->getNumOperands()));
+  SmallVector<const Term *> missing = terms.getYieldsWithout(operand);
   SmallVector<Value> inputs(op.getDpsInputs());
   inputs[number] = source;
   auto generic = linalg::GenericOp::create(

@@ -55,6 +55,9 @@ public:
   getYields(const llvm::SmallBitVector &absent,
             const llvm::SmallBitVector &zero = llvm::SmallBitVector());
 
+  /// What it yields where this operand alone stores no element.
+  llvm::SmallVector<const Term *> getYieldsWithout(mlir::OpOperand &operand);
+
   /// Whether `term` is argument `number` of the region.
   bool isArgument(const Term *term, unsigned number) const;
 
