@@ -91,6 +91,22 @@ func.func private @unread(%x: tensor<5x3xf64>, %y: tensor<f64>) -> tensor<f64> {
 // CHECK-LABEL: func private @unread__value_and_grad_0(
 // CHECK-SAME: {sparse_autograd.bound = {bytes = "8 * 5 * 3", elements = "0"}
 
+// A union of more than four sets is everything.
+func.func private @five(%x: tensor<5x3xf64>, %a: tensor<5x3xi1>, %b: tensor<5x3xi1>, %c: tensor<5x3xi1>, %d: tensor<5x3xi1>, %e: tensor<5x3xi1>) -> tensor<f64> {
+  %0 = sparse_autograd.masked_reduce sum %x, %a dims = [0, 1] : tensor<5x3xf64>, tensor<5x3xi1> -> tensor<f64>
+  %1 = sparse_autograd.masked_reduce sum %x, %b dims = [0, 1] : tensor<5x3xf64>, tensor<5x3xi1> -> tensor<f64>
+  %2 = sparse_autograd.masked_reduce sum %x, %c dims = [0, 1] : tensor<5x3xf64>, tensor<5x3xi1> -> tensor<f64>
+  %3 = sparse_autograd.masked_reduce sum %x, %d dims = [0, 1] : tensor<5x3xf64>, tensor<5x3xi1> -> tensor<f64>
+  %4 = sparse_autograd.masked_reduce sum %x, %e dims = [0, 1] : tensor<5x3xf64>, tensor<5x3xi1> -> tensor<f64>
+  %5 = arith.addf %0, %1 : tensor<f64>
+  %6 = arith.addf %5, %2 : tensor<f64>
+  %7 = arith.addf %6, %3 : tensor<f64>
+  %8 = arith.addf %7, %4 : tensor<f64>
+  return %8 : tensor<f64>
+}
+// CHECK-LABEL: func private @five__value_and_grad_0(
+// CHECK-SAME: elements = "5 * 3"
+
 // A zero that is a number does not undo an infinity.
 func.func private @product(%x: tensor<5x3xf64>, %y: tensor<5x3xf64>, %m: tensor<5x3xi1>) -> tensor<f64> {
   %p = sparse_autograd.grad_mask %x, %m : tensor<5x3xf64>, tensor<5x3xi1>
@@ -115,5 +131,7 @@ func.func @all(%x: tensor<?x?xf64>, %m: tensor<?x?xi1>, %y: tensor<5x3xf64>, %w:
   %5:2 = sparse_autograd.value_and_grad @unread(%y, %s) {wrt = [0]} : (tensor<5x3xf64>, tensor<f64>) -> (tensor<f64>, tensor<5x3xf64>)
   %6:3 = sparse_autograd.value_and_grad @product(%y, %y, %n) {wrt = [0, 1]}
       : (tensor<5x3xf64>, tensor<5x3xf64>, tensor<5x3xi1>) -> (tensor<f64>, tensor<5x3xf64>, tensor<5x3xf64>)
+  %7:2 = sparse_autograd.value_and_grad @five(%y, %n, %n, %n, %n, %n) {wrt = [0]}
+      : (tensor<5x3xf64>, tensor<5x3xi1>, tensor<5x3xi1>, tensor<5x3xi1>, tensor<5x3xi1>, tensor<5x3xi1>) -> (tensor<f64>, tensor<5x3xf64>)
   return
 }
