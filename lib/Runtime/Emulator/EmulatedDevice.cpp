@@ -90,12 +90,12 @@ private:
 };
 
 /// Kernels that are functions of the host.
-class EmulatedModule final : public Module {
+class KernelsOfHost final : public Module {
 public:
-  EmulatedModule(EmulatedDevice &device,
-                 const SparseAutogradEmulatorModule &module)
+  KernelsOfHost(EmulatedDevice &device,
+                const SparseAutogradEmulatorModule &module)
       : device(device), module(module) {}
-  ~EmulatedModule() override;
+  ~KernelsOfHost() override;
   int32_t getKernel(const char *name, std::unique_ptr<Kernel> &kernel) override;
 
 private:
@@ -103,10 +103,10 @@ private:
   const SparseAutogradEmulatorModule &module;
 };
 
-class EmulatedKernel final : public Kernel {
+class KernelOfHost final : public Kernel {
 public:
-  EmulatedKernel(const char *name, const SparseAutogradEmulatorModule &module,
-                 const SparseAutogradEmulatorKernel &kernel)
+  KernelOfHost(const char *name, const SparseAutogradEmulatorModule &module,
+               const SparseAutogradEmulatorKernel &kernel)
       : Kernel(name), module(module), kernel(kernel) {}
 
   const SparseAutogradEmulatorModule &module;
@@ -262,11 +262,11 @@ int32_t EmulatedDevice::loadModule(const SparseAutogradImage &image,
                 "kernel '%s' was compiled for version %u of the emulator; this "
                 "is version %u",
                 forKernel, kernels.version, SPARSE_AUTOGRAD_EMULATOR_VERSION);
-  module.reset(new (std::nothrow) EmulatedModule(*this, kernels));
+  module.reset(new (std::nothrow) KernelsOfHost(*this, kernels));
   return module ? int32_t(SPARSE_AUTOGRAD_SUCCESS) : failHostMemory();
 }
 
-EmulatedModule::~EmulatedModule() {
+KernelsOfHost::~KernelsOfHost() {
   for (Stream *stream = device.streams.load(std::memory_order_acquire); stream;
        stream = stream->next) {
     EmulatedStream &emulated = get(*stream);
@@ -280,8 +280,8 @@ EmulatedModule::~EmulatedModule() {
   }
 }
 
-int32_t EmulatedModule::getKernel(const char *name,
-                                  std::unique_ptr<Kernel> &kernel) {
+int32_t KernelsOfHost::getKernel(const char *name,
+                                 std::unique_ptr<Kernel> &kernel) {
   const SparseAutogradEmulatorKernel *end = module.kernels + module.kernelCount;
   const SparseAutogradEmulatorKernel *found = std::find_if(
       module.kernels, end, [&](const SparseAutogradEmulatorKernel &candidate) {
@@ -290,14 +290,14 @@ int32_t EmulatedModule::getKernel(const char *name,
   if (found == end)
     return fail(SPARSE_AUTOGRAD_RUNTIME_ERROR,
                 "there is no kernel '%s' in the code for the emulator", name);
-  kernel.reset(new (std::nothrow) EmulatedKernel(name, module, *found));
+  kernel.reset(new (std::nothrow) KernelOfHost(name, module, *found));
   return kernel ? int32_t(SPARSE_AUTOGRAD_SUCCESS) : failHostMemory();
 }
 
 int32_t EmulatedDevice::launch(Stream &stream, Kernel &kernel,
                                const LaunchExtents &extents,
                                int64_t parameterCount, void **parameters) {
-  auto &launched = static_cast<EmulatedKernel &>(kernel);
+  auto &launched = static_cast<KernelOfHost &>(kernel);
   if (launched.kernel.parameterCount != parameterCount)
     return fail(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
                 "kernel '%s': it has %d parameters, not %lld", kernel.name,
