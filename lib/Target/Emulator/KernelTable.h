@@ -1,0 +1,40 @@
+//===- KernelTable.h - What a module has for the host -----------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_TARGET_EMULATOR_KERNELTABLE_H
+#define SPARSEAUTOGRAD_LIB_TARGET_EMULATOR_KERNELTABLE_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Module.h"
+#include <string>
+#include <vector>
+
+namespace sparse_autograd {
+namespace emulator {
+
+/// What is known of a kernel before it is translated.
+struct KernelInfo {
+  std::string name;
+  llvm::SmallVector<int32_t, 3> requiredBlock;
+  int32_t maxThreads = 0;
+};
+
+/// The kernels of a module for NVPTX.
+std::vector<KernelInfo> findKernels(const llvm::Module &module);
+
+/// Defines the SparseAutogradEmulatorModule of a translated module: its
+/// kernels, each behind a function that takes its parameters by pointers, and
+/// its variables, by name, of which some are constant.
+void defineTable(llvm::Module &module, llvm::ArrayRef<KernelInfo> kernels,
+                 uint64_t sharedBytes,
+                 llvm::ArrayRef<std::pair<std::string, bool>> variables);
+
+} // namespace emulator
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_TARGET_EMULATOR_KERNELTABLE_H
