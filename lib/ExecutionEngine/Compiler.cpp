@@ -9,22 +9,16 @@
 #include "VectorLibrary.h"
 
 #include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
+#include "SparseAutograd/ExecutionEngine/HostCode.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/SmallVectorMemoryBuffer.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 
 using namespace llvm;
 
@@ -34,48 +28,13 @@ std::atomic<uint64_t> compilationCount{0};
 
 static Expected<std::unique_ptr<TargetMachine>>
 createTargetMachine(const sparse_autograd::CompileOptions &options) {
-  static const bool initialized = [] {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
-  Triple triple(sys::getDefaultTargetTriple());
-  std::string message;
-  const Target *target = TargetRegistry::lookupTarget(triple, message);
-  if (!target)
-    return createStringError("LLVM has no target for " + triple.str() + ": " +
-                             message);
-
-  std::string cpu = options.cpu;
-  SubtargetFeatures features;
-  if (cpu.empty()) {
-    cpu = sys::getHostCPUName().str();
-    for (const auto &feature : sys::getHostCPUFeatures())
-      features.AddFeature(feature.getKey(), feature.getValue());
-  }
-  for (StringRef feature : split(options.features, ','))
-    if (!feature.empty())
-      features.AddFeature(feature);
-
-  std::unique_ptr<MCSubtargetInfo> subtarget(
-      target->createMCSubtargetInfo(triple, "", ""));
-  if (!subtarget->isCPUStringValid(cpu))
-    return createStringError("LLVM does not know the processor '" + cpu +
-                             "' of " + triple.str());
   CodeGenOptLevel level =
       options.optimizationLevel >= 3   ? CodeGenOptLevel::Aggressive
       : options.optimizationLevel == 2 ? CodeGenOptLevel::Default
       : options.optimizationLevel == 1 ? CodeGenOptLevel::Less
                                        : CodeGenOptLevel::None;
-  // Position independent, for shared libraries and for a JIT that may place
-  // the code far from the runtime.
-  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, cpu, features.getString(), TargetOptions(), Reloc::PIC_,
-      /*CM=*/std::nullopt, level));
-  if (!machine)
-    return createStringError("LLVM cannot generate code for " + triple.str());
-  return machine;
+  return sparse_autograd::createHostMachine(level, options.cpu,
+                                            options.features);
 }
 
 /// What functions need to know of the machine for the optimizer to use it.
@@ -165,16 +124,9 @@ sparse_autograd::compileToObject(mlir::ModuleOp module,
   if (options.optimizedIR)
     raw_string_ostream(*options.optimizedIR) << *code;
 
-  SmallVector<char, 0> object;
-  raw_svector_ostream stream(object);
-  legacy::PassManager passes;
-  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
-                                      CodeGenFileType::ObjectFile))
-    return createStringError("LLVM cannot write object files for " +
-                             (*machine)->getTargetTriple().str());
-  passes.run(*code);
-  ++compilationCount;
-  return std::make_unique<SmallVectorMemoryBuffer>(
-      std::move(object), "sparse_autograd.o",
-      /*RequiresNullTerminator=*/false);
+  auto object =
+      sparse_autograd::emitObject(*code, **machine, "sparse_autograd.o");
+  if (object)
+    ++compilationCount;
+  return object;
 }

@@ -9,14 +9,12 @@
 #include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
 
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
+#include "SparseAutograd/ExecutionEngine/HostCode.h"
 #include "SparseAutograd/Runtime/CompilerABI.h"
 #include "VectorLibrary.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/ExecutionEngine/Orc/Mangling.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/TargetSelect.h"
 
 #include <atomic>
 
@@ -28,54 +26,26 @@ namespace sparse_autograd {
 extern std::atomic<uint64_t> compilationCount;
 } // namespace sparse_autograd
 
-/// The runtime's functions, by address: they are linked to this library, so
-/// there is no doubt which ones are meant.
-static orc::SymbolMap getRuntimeSymbols(orc::MangleAndInterner &mangle) {
-  orc::SymbolMap symbols;
-  auto add = [&](StringRef name, auto *function) {
-    symbols[mangle(name)] = {orc::ExecutorAddr::fromPtr(function),
-                             JITSymbolFlags::Exported |
-                                 JITSymbolFlags::Callable};
+/// A JIT that knows the runtime's functions, by address: they are linked to
+/// this library, so there is no doubt which ones are meant.
+static Expected<std::unique_ptr<orc::LLJIT>> createJIT() {
+  const HostFunction functions[] = {
+      {"sparseAutogradGuard", &sparseAutogradGuard},
+      {"sparseAutogradRaise", &sparseAutogradRaise},
+      {"sparseAutogradRaiseWithValues", &sparseAutogradRaiseWithValues},
+      {"sparseAutogradAllocate", &sparseAutogradAllocate},
+      {"sparseAutogradCheckArgument", &sparseAutogradCheckArgument},
+      {"sparseAutogradDeallocate", &sparseAutogradDeallocate},
+      {"sparseAutogradParallelFor", &sparseAutogradParallelFor},
+      {"sparseAutogradGemmF32", &sparseAutogradGemmF32},
+      {"sparseAutogradGemmF64", &sparseAutogradGemmF64},
+      {"sparseAutogradLog", &sparseAutogradLog},
+      {"sparseAutogradSortEntries", &sparseAutogradSortEntries},
+      {"sparseAutogradCountPositions", &sparseAutogradCountPositions},
+      {"sparseAutogradStorePositions", &sparseAutogradStorePositions},
+      {"sparseAutogradStream", &sparseAutogradStream},
   };
-  add("sparseAutogradGuard", &sparseAutogradGuard);
-  add("sparseAutogradRaise", &sparseAutogradRaise);
-  add("sparseAutogradRaiseWithValues", &sparseAutogradRaiseWithValues);
-  add("sparseAutogradAllocate", &sparseAutogradAllocate);
-  add("sparseAutogradCheckArgument", &sparseAutogradCheckArgument);
-  add("sparseAutogradDeallocate", &sparseAutogradDeallocate);
-  add("sparseAutogradParallelFor", &sparseAutogradParallelFor);
-  add("sparseAutogradGemmF32", &sparseAutogradGemmF32);
-  add("sparseAutogradGemmF64", &sparseAutogradGemmF64);
-  add("sparseAutogradLog", &sparseAutogradLog);
-  add("sparseAutogradSortEntries", &sparseAutogradSortEntries);
-  add("sparseAutogradCountPositions", &sparseAutogradCountPositions);
-  add("sparseAutogradStorePositions", &sparseAutogradStorePositions);
-  add("sparseAutogradStream", &sparseAutogradStream);
-  return symbols;
-}
-
-/// What compiled code may use of the C library: functions of numbers, and those
-/// on memory that LLVM makes loops into.
-static bool isAllowed(StringRef name) {
-  static const StringSet<> allowed = [] {
-    StringSet<> names;
-    for (StringRef function :
-         {"acos",      "acosh",  "asin",      "asinh",    "atan", "atan2",
-          "atanh",     "cbrt",   "ceil",      "copysign", "cos",  "cosh",
-          "erf",       "erfc",   "exp",       "exp10",    "exp2", "expm1",
-          "fabs",      "floor",  "fma",       "fmax",     "fmin", "fmod",
-          "frexp",     "hypot",  "ldexp",     "lgamma",   "log",  "log10",
-          "log1p",     "log2",   "nearbyint", "pow",      "rint", "round",
-          "roundeven", "sin",    "sincos",    "sinh",     "sqrt", "tan",
-          "tanh",      "tgamma", "trunc"}) {
-      names.insert(function);
-      names.insert((function + "f").str());
-    }
-    for (StringRef function : {"memcpy", "memmove", "memset", "memcmp", "bcmp"})
-      names.insert(function);
-    return names;
-  }();
-  return allowed.contains(name);
+  return createClosedJIT(functions);
 }
 
 ExecutionEngine::ExecutionEngine() = default;
@@ -96,17 +66,7 @@ ExecutionEngine::create(mlir::ModuleOp module, const CompileOptions &options) {
 
 Expected<std::unique_ptr<ExecutionEngine>>
 ExecutionEngine::load(std::unique_ptr<MemoryBuffer> object) {
-  static const bool initialized = [] {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
-  // Nothing of the process is visible unless it is defined below.
-  auto jit = orc::LLJITBuilder()
-                 .setLinkProcessSymbolsByDefault(false)
-                 .setPlatformSetUp(orc::setUpInactivePlatform)
-                 .create();
+  auto jit = createJIT();
   if (!jit)
     return jit.takeError();
   // The session says which symbols it could not resolve; the error of a lookup
@@ -120,27 +80,15 @@ ExecutionEngine::load(std::unique_ptr<MemoryBuffer> object) {
                              "the code cannot be loaded: " + text +
                                  toString(std::move(error)));
   };
-  orc::JITDylib &library = (*jit)->getMainJITDylib();
-  orc::MangleAndInterner mangle((*jit)->getExecutionSession(),
-                                (*jit)->getDataLayout());
-  if (Error error =
-          library.define(orc::absoluteSymbols(getRuntimeSymbols(mangle))))
-    return std::move(error);
-  char prefix = (*jit)->getDataLayout().getGlobalPrefix();
-  auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      prefix,
-      [](const orc::SymbolStringPtr &name) { return isAllowed(*name); });
-  if (!process)
-    return process.takeError();
-  library.addGenerator(std::move(*process));
   if (hasVectorLibrary()) {
     auto vectors = orc::DynamicLibrarySearchGenerator::Load(
-        vectorLibraryName, prefix, [](const orc::SymbolStringPtr &name) {
+        vectorLibraryName, (*jit)->getDataLayout().getGlobalPrefix(),
+        [](const orc::SymbolStringPtr &name) {
           return (*name).starts_with("_ZGV");
         });
     if (!vectors)
       return vectors.takeError();
-    library.addGenerator(std::move(*vectors));
+    (*jit)->getMainJITDylib().addGenerator(std::move(*vectors));
   }
   if (Error error = (*jit)->addObjectFile(std::move(object)))
     return std::move(error);

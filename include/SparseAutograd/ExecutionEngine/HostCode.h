@@ -1,0 +1,57 @@
+//===- HostCode.h - code for this machine, in this process ------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_EXECUTIONENGINE_HOSTCODE_H
+#define SPARSEAUTOGRAD_EXECUTIONENGINE_HOSTCODE_H
+
+#include "llvm/ExecutionEngine/Orc/Shared/ExecutorAddress.h"
+#include "llvm/Support/CodeGen.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+namespace orc {
+class LLJIT;
+} // namespace orc
+} // namespace llvm
+
+namespace sparse_autograd {
+
+/// A generator of position independent code for the processor `cpu` of this
+/// machine's kind, with the features of a list such as "+avx2,-fma" beside its
+/// own. An empty `cpu` is this machine's, with all it has.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createHostMachine(llvm::CodeGenOptLevel level, llvm::StringRef cpu = {},
+                  llvm::StringRef features = {});
+
+/// The object file that `machine` makes of `module`, which it may change.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+emitObject(llvm::Module &module, llvm::TargetMachine &machine,
+           llvm::StringRef name);
+
+/// A function of this process that code may call.
+struct HostFunction {
+  template <typename Function>
+  HostFunction(llvm::StringRef name, Function *function)
+      : name(name), address(llvm::orc::ExecutorAddr::fromPtr(function)) {}
+
+  llvm::StringRef name;
+  llvm::orc::ExecutorAddr address;
+};
+
+/// A JIT whose code sees nothing of this process but `functions` and functions
+/// of numbers and of memory of the C library.
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
+createClosedJIT(llvm::ArrayRef<HostFunction> functions);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_EXECUTIONENGINE_HOSTCODE_H

@@ -1,0 +1,144 @@
+//===- HostCode.cpp - code for this machine, in this process --------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/ExecutionEngine/HostCode.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/Mangling.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+using namespace llvm;
+using namespace sparse_autograd;
+
+//===----------------------------------------------------------------------===//
+// Machine code
+//===----------------------------------------------------------------------===//
+
+static void initializeHostTarget() {
+  static const bool initialized = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+}
+
+Expected<std::unique_ptr<TargetMachine>>
+sparse_autograd::createHostMachine(CodeGenOptLevel level, StringRef cpu,
+                                   StringRef moreFeatures) {
+  initializeHostTarget();
+  Triple triple(sys::getDefaultTargetTriple());
+  std::string message;
+  const Target *target = TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return createStringError("LLVM has no target for " + triple.str() + ": " +
+                             message);
+  SubtargetFeatures features;
+  if (cpu.empty()) {
+    cpu = sys::getHostCPUName();
+    for (const auto &feature : sys::getHostCPUFeatures())
+      features.AddFeature(feature.getKey(), feature.getValue());
+  }
+  for (StringRef feature : split(moreFeatures, ','))
+    if (!feature.empty())
+      features.AddFeature(feature);
+  std::unique_ptr<MCSubtargetInfo> subtarget(
+      target->createMCSubtargetInfo(triple, "", ""));
+  if (!subtarget->isCPUStringValid(cpu))
+    return createStringError("LLVM does not know the processor '" + cpu +
+                             "' of " + triple.str());
+  // Position independent, for shared libraries and for a JIT that may place
+  // the code far from the runtime.
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      triple, cpu, features.getString(), TargetOptions(), Reloc::PIC_,
+      /*CM=*/std::nullopt, level));
+  if (!machine)
+    return createStringError("LLVM cannot generate code for " + triple.str());
+  return machine;
+}
+
+Expected<std::unique_ptr<MemoryBuffer>>
+sparse_autograd::emitObject(Module &module, TargetMachine &machine,
+                            StringRef name) {
+  SmallVector<char, 0> object;
+  raw_svector_ostream stream(object);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  CodeGenFileType::ObjectFile))
+    return createStringError("LLVM cannot write object files for " +
+                             machine.getTargetTriple().str());
+  passes.run(module);
+  return std::make_unique<SmallVectorMemoryBuffer>(
+      std::move(object), name, /*RequiresNullTerminator=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// JIT
+//===----------------------------------------------------------------------===//
+
+/// What compiled code may use of the C library: functions of numbers, and those
+/// on memory that LLVM makes loops into.
+static bool isAllowed(StringRef name) {
+  static const StringSet<> allowed = [] {
+    StringSet<> names;
+    for (StringRef function :
+         {"acos",  "acosh",     "asin",      "asinh",    "atan",      "atan2",
+          "atanh", "cbrt",      "ceil",      "copysign", "cos",       "cosh",
+          "erf",   "erfc",      "exp",       "exp10",    "exp2",      "expm1",
+          "fabs",  "floor",     "fma",       "fmax",     "fmin",      "fmod",
+          "frexp", "hypot",     "ldexp",     "lgamma",   "log",       "log10",
+          "log1p", "log2",      "nearbyint", "pow",      "remainder", "rint",
+          "round", "roundeven", "sin",       "sincos",   "sinh",      "sqrt",
+          "tan",   "tanh",      "tgamma",    "trunc"}) {
+      names.insert(function);
+      names.insert((function + "f").str());
+    }
+    for (StringRef function : {"memcpy", "memmove", "memset", "memcmp", "bcmp"})
+      names.insert(function);
+    return names;
+  }();
+  return allowed.contains(name);
+}
+
+Expected<std::unique_ptr<orc::LLJIT>>
+sparse_autograd::createClosedJIT(ArrayRef<HostFunction> functions) {
+  initializeHostTarget();
+  // Nothing of the process is visible unless it is defined below.
+  auto jit = orc::LLJITBuilder()
+                 .setLinkProcessSymbolsByDefault(false)
+                 .setPlatformSetUp(orc::setUpInactivePlatform)
+                 .create();
+  if (!jit)
+    return jit.takeError();
+  orc::MangleAndInterner mangle((*jit)->getExecutionSession(),
+                                (*jit)->getDataLayout());
+  orc::SymbolMap symbols;
+  for (const HostFunction &function : functions)
+    symbols[mangle(function.name)] = {
+        function.address, JITSymbolFlags::Exported | JITSymbolFlags::Callable};
+  orc::JITDylib &library = (*jit)->getMainJITDylib();
+  if (Error error = library.define(orc::absoluteSymbols(std::move(symbols))))
+    return std::move(error);
+  auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      (*jit)->getDataLayout().getGlobalPrefix(),
+      [](const orc::SymbolStringPtr &name) { return isAllowed(*name); });
+  if (!process)
+    return process.takeError();
+  library.addGenerator(std::move(*process));
+  return std::move(*jit);
+}
