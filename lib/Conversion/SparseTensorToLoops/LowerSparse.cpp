@@ -14,6 +14,7 @@
 
 #include "SparseAutograd/Conversion/SparseTensorToLoops/SparseTensorToLoops.h"
 
+#include "FuseUpdates.h"
 #include "MoveEntries.h"
 #include "OpsOnComponents.h"
 #include "RowsToLoops.h"
@@ -211,19 +212,14 @@ static void fuseProducers(IRRewriter &rewriter, linalg::GenericOp op) {
   }
 }
 
-/// Writes down what is known of the patterns of `op`, which must have loops.
-static LogicalResult notePatterns(linalg::LinalgOp op,
-                                  SparsePatterns &patterns) {
-  OperandPatterns known = OperandPatterns::of(op, patterns);
-  if (failed(checkStructured(op, known)))
-    return failure();
+/// Writes down what is known of the patterns of `op`.
+static void notePatterns(linalg::LinalgOp op, const OperandPatterns &known) {
   Builder builder(op->getContext());
   op->setAttr(patternsAttributeName,
               builder.getDenseI32ArrayAttr(SmallVector<int32_t>(
                   known.pattern.begin(), known.pattern.end())));
   if (known.source)
     op->setAttr(sourceAttributeName, builder.getI64IntegerAttr(*known.source));
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,14 +264,24 @@ LogicalResult LowerSparsePass::prepare() {
     fuseProducers(rewriter, op);
 
   SparsePatterns patterns;
+  llvm::DenseMap<Operation *, unsigned> visited;
+  getOperation()->walk([&](Block *block) {
+    for (FusedUpdate update : fuseUpdates(rewriter, *block, patterns))
+      visited[update.op] = update.pattern;
+  });
   SmallVector<linalg::LinalgOp> structured;
   getOperation()->walk([&](linalg::LinalgOp op) {
     if (hasSparseType(op))
       structured.push_back(op);
   });
-  for (linalg::LinalgOp op : structured)
-    if (failed(notePatterns(op, patterns)))
+  for (linalg::LinalgOp op : structured) {
+    OperandPatterns known = OperandPatterns::of(op, patterns);
+    if (auto it = visited.find(op); it != visited.end())
+      known.source = it->second;
+    if (failed(checkStructured(op, known)))
       return failure();
+    notePatterns(op, known);
+  }
   return success();
 }
 

@@ -147,7 +147,7 @@ SmallVector<Value> Kernel::loadDense(OpBuilder &builder,
 }
 
 bool Kernel::keepsInits() {
-  if (isReduction() || iteration.visitsAll)
+  if (patterns.source || isReduction() || iteration.visitsAll)
     return true;
   for (auto [result, yielded] : llvm::enumerate(iteration.base))
     if (!terms.isArgument(yielded,
@@ -194,6 +194,11 @@ SmallVector<Value> Kernel::lowerToDense() {
   for (unsigned result = 0; result < op->getNumResults(); ++result)
     inits.push_back(
         operands[op.getDpsInitOperand(result)->getOperandNumber()].front());
+  if (patterns.source) {
+    StoredPart source;
+    source.stored.push_back(*patterns.source);
+    return buildParts(source, inits, std::nullopt, /*isFirstOutermost=*/false);
+  }
   if (iteration.visitsAll) {
     StoredPart everything;
     return buildParts(everything, inits, std::nullopt,

@@ -20,7 +20,8 @@ namespace sparse_autograd {
 struct OperandPatterns {
   /// For each operand, a number that operands of the same pattern share.
   llvm::SmallVector<unsigned> pattern;
-  /// The operand whose pattern the sparse result of an elementwise op has.
+  /// The operand whose pattern the sparse result of an elementwise op has, or
+  /// where alone dense results are to differ from their inits.
   std::optional<unsigned> source;
 
   static OperandPatterns of(mlir::linalg::LinalgOp op,

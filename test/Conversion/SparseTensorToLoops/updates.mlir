@@ -1,0 +1,184 @@
+// RUN: sparse-opt %s --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s
+
+// Updates of dense tables where row-sparse tensors of one pattern store rows are
+// one loop, with what computes them.
+
+#rows = #sparse_tensor.encoding<{map = (r, k) -> (r : compressed, k : dense)}>
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#id = affine_map<(i, j) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+
+!table = tensor<?x8xf64>
+!gradient = tensor<?x8xf64, #rows>
+
+// Momentum: what is sampled of a table is what the loop carries.
+
+// CHECK-LABEL: func.func @momentum
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x8xf64>, %[[M:[^:]*]]: tensor<?x8xf64>
+// CHECK-NOT:   linalg.
+// CHECK:       scf.for {{.*}} iter_args(%[[XR:.*]] = %[[X]], %[[MR:.*]] = %[[M]])
+// CHECK:         scf.for {{.*}} iter_args(%[[XK:.*]] = %[[XR]], %[[MK:.*]] = %[[MR]])
+// CHECK:           %[[OLD_X:.*]] = tensor.extract %[[XK]][
+// CHECK:           %[[OLD_M:.*]] = tensor.extract %[[MK]][
+// CHECK:           arith.subf %{{.*}}, %[[OLD_M]]
+// CHECK:           tensor.insert {{.*}} into %[[XK]]
+// CHECK:           tensor.insert {{.*}} into %[[MK]]
+// CHECK-NOT:   scf.for
+// CHECK:       return
+func.func @momentum(%x: !table, %m: !table, %g: !gradient) -> (!table, !table) {
+  %rate = arith.constant -0.5 : f64
+  %c0 = arith.constant 0 : index
+  %old = sparse_autograd.sample %m, %g : !table, !gradient -> !gradient
+  // An extent is not an element.
+  %extent = tensor.dim %old, %c0 : !gradient
+  %some = arith.cmpi sgt, %extent, %c0 : index
+  cf.assert %some, "no rows"
+  %pattern = sparse_autograd.zeros %g : !gradient -> !gradient
+  %dm = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g, %old : !gradient, !gradient) outs(%pattern : !gradient) {
+    ^bb0(%a: f64, %b: f64, %o: f64):
+      %d = arith.subf %a, %b : f64
+      linalg.yield %d : f64
+  } -> !gradient
+  %dx = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%old, %dm : !gradient, !gradient) outs(%pattern : !gradient) {
+    ^bb0(%a: f64, %b: f64, %o: f64):
+      %s = arith.addf %a, %b : f64
+      %d = arith.mulf %rate, %s : f64
+      linalg.yield %d : f64
+  } -> !gradient
+  %x1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%dx : !gradient) outs(%x : !table) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.addf %o, %a : f64
+      linalg.yield %s : f64
+  } -> !table
+  %m1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%dm : !gradient) outs(%m : !table) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.addf %o, %a : f64
+      linalg.yield %s : f64
+  } -> !table
+  return %x1, %m1 : !table, !table
+}
+
+// A change that something else reads is computed for itself; so is what it is
+// computed of.
+
+// CHECK-LABEL: func.func @read_elsewhere
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x8xf64>,
+// CHECK:       %[[CHANGE:.*]] = linalg.generic
+// CHECK:         arith.negf
+// CHECK:       scf.for {{.*}} iter_args(%{{.*}} = %[[X]])
+// CHECK:         tensor.extract %[[CHANGE]]
+// CHECK:       return {{.*}}%[[CHANGE]]
+func.func @read_elsewhere(%x: !table, %g: !gradient) -> (!table, !gradient) {
+  %pattern = sparse_autograd.zeros %g : !gradient -> !gradient
+  %d = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : !gradient) outs(%pattern : !gradient) {
+    ^bb0(%a: f64, %o: f64):
+      %n = arith.negf %a : f64
+      linalg.yield %n : f64
+  } -> !gradient
+  %x1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%d : !gradient) outs(%x : !table) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.addf %o, %a : f64
+      linalg.yield %s : f64
+  } -> !table
+  return %x1, %d : !table, !gradient
+}
+
+// The update of an updated table comes after it, and so does what reads one.
+
+// CHECK-LABEL: func.func @one_after_the_other
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x8xf64>,
+// CHECK:       %[[FIRST:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[X]])
+// CHECK:       scf.for {{.*}} iter_args(%{{.*}} = %[[FIRST]])
+// CHECK:       return
+func.func @one_after_the_other(%x: !table, %g: !gradient) -> !table {
+  %x1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : !gradient) outs(%x : !table) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.addf %o, %a : f64
+      linalg.yield %s : f64
+  } -> !table
+  %x2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : !gradient) outs(%x1 : !table) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.subf %o, %a : f64
+      linalg.yield %s : f64
+  } -> !table
+  return %x2 : !table
+}
+
+// Two new values of one table are two tables.
+
+// CHECK-LABEL: func.func @one_table_twice
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x8xf64>,
+// CHECK:       scf.for {{.*}} iter_args(%{{[^,]*}} = %[[X]]) -> (tensor<?x8xf64>) {
+// CHECK:       scf.for {{.*}} iter_args(%{{[^,]*}} = %[[X]]) -> (tensor<?x8xf64>) {
+// CHECK:       return
+func.func @one_table_twice(%x: !table, %g: !gradient) -> (!table, !table) {
+  %x1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : !gradient) outs(%x : !table) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.addf %o, %a : f64
+      linalg.yield %s : f64
+  } -> !table
+  %x2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : !gradient) outs(%x : !table) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.subf %o, %a : f64
+      linalg.yield %s : f64
+  } -> !table
+  return %x1, %x2 : !table, !table
+}
+
+// A table that is read elsewhere than at the visited element is not changed
+// under its reader.
+
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<8x8xf64>, %[[M:[^:]*]]: tensor<8x8xf64>
+// CHECK:       scf.for {{.*}} iter_args(%{{[^,]*}} = %[[M]]) -> (tensor<8x8xf64>) {
+// CHECK:       scf.for {{.*}} iter_args(%{{[^,]*}} = %[[X]]) -> (tensor<8x8xf64>) {
+// CHECK:       return
+func.func @transposed(%x: tensor<8x8xf64>, %m: tensor<8x8xf64>, %g: tensor<8x8xf64, #rows>) -> (tensor<8x8xf64>, tensor<8x8xf64>) {
+  %m1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<8x8xf64, #rows>) outs(%m : tensor<8x8xf64>) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.addf %o, %a : f64
+      linalg.yield %s : f64
+  } -> tensor<8x8xf64>
+  %x1 = linalg.generic {indexing_maps = [#id, #transposed, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g, %m : tensor<8x8xf64, #rows>, tensor<8x8xf64>) outs(%x : tensor<8x8xf64>) {
+    ^bb0(%a: f64, %b: f64, %o: f64):
+      %p = arith.mulf %a, %b : f64
+      %s = arith.addf %o, %p : f64
+      linalg.yield %s : f64
+  } -> tensor<8x8xf64>
+  return %m1, %x1 : tensor<8x8xf64>, tensor<8x8xf64>
+}
+
+// Lists of columns are no rows: their values are computed as a list.
+
+// CHECK-LABEL: func.func @no_rows
+// CHECK:       linalg.generic
+// CHECK:         math.exp
+// CHECK:       scf.for
+func.func @no_rows(%x: tensor<?x?xf64>, %g: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64> {
+  %pattern = sparse_autograd.zeros %g : tensor<?x?xf64, #CSR> -> tensor<?x?xf64, #CSR>
+  %d = sparse_autograd.sampled_generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<?x?xf64, #CSR>) outs(%pattern : tensor<?x?xf64, #CSR>) {
+    ^bb0(%a: f64, %o: f64):
+      %e = math.exp %a : f64
+      linalg.yield %e : f64
+  } -> tensor<?x?xf64, #CSR>
+  %x1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%d : tensor<?x?xf64, #CSR>) outs(%x : tensor<?x?xf64>) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.addf %o, %a : f64
+      linalg.yield %s : f64
+  } -> tensor<?x?xf64>
+  return %x1 : tensor<?x?xf64>
+}
