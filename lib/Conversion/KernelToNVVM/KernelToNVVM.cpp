@@ -81,30 +81,34 @@ static LogicalResult lowerReductions(gpu::GPUModuleOp module) {
   return success();
 }
 
-/// Replaces ops that are instructions of the chips, of which the conversion to
-/// NVVM would make calls of libdevice.
+/// The intrinsic of LLVM that is an instruction of the chips, of which the
+/// conversion to NVVM would make a call of libdevice; empty for other ops.
+static StringRef getInstruction(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](math::AbsFOp) { return "llvm.fabs"; })
+      .Case([](math::CeilOp) { return "llvm.ceil"; })
+      .Case([](math::CopySignOp) { return "llvm.copysign"; })
+      .Case([](math::FloorOp) { return "llvm.floor"; })
+      .Case([](math::FmaOp) { return "llvm.fma"; })
+      .Case([](math::RoundEvenOp) { return "llvm.roundeven"; })
+      .Case([](math::SqrtOp) { return "llvm.sqrt"; })
+      .Case([](math::TruncOp) { return "llvm.trunc"; })
+      .Default([](Operation *) { return ""; });
+}
+
+/// Calls these intrinsics by their names: most of their ops are illegal in the
+/// conversion to NVVM. They have no form of f16 and bf16 on all chips.
 static void lowerInstructions(gpu::GPUModuleOp module) {
   IRRewriter rewriter(module.getContext());
   module.walk([&](Operation *op) {
-    auto replace = [&](auto instruction) {
-      using Instruction = decltype(instruction);
-      rewriter.setInsertionPoint(op);
-      rewriter.replaceOpWithNewOp<Instruction>(op, op->getResult(0).getType(),
-                                               op->getOperands());
-    };
-    // They have no form of f16 and bf16 on all chips.
-    if (op->getNumResults() != 1 || !(op->getResult(0).getType().isF32() ||
-                                      op->getResult(0).getType().isF64()))
+    StringRef name = getInstruction(op);
+    if (name.empty() || !(op->getResult(0).getType().isF32() ||
+                          op->getResult(0).getType().isF64()))
       return;
-    llvm::TypeSwitch<Operation *>(op)
-        .Case([&](math::AbsFOp) { replace(LLVM::FAbsOp()); })
-        .Case([&](math::CeilOp) { replace(LLVM::FCeilOp()); })
-        .Case([&](math::CopySignOp) { replace(LLVM::CopySignOp()); })
-        .Case([&](math::FloorOp) { replace(LLVM::FFloorOp()); })
-        .Case([&](math::FmaOp) { replace(LLVM::FMAOp()); })
-        .Case([&](math::RoundEvenOp) { replace(LLVM::RoundEvenOp()); })
-        .Case([&](math::SqrtOp) { replace(LLVM::SqrtOp()); })
-        .Case([&](math::TruncOp) { replace(LLVM::FTruncOp()); });
+    rewriter.setInsertionPoint(op);
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, op->getResult(0).getType(), rewriter.getStringAttr(name),
+        op->getOperands());
   });
 }
 

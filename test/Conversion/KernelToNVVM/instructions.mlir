@@ -1,0 +1,35 @@
+// RUN: sparse-opt %s --pass-pipeline="builtin.module(gpu.module(sparse-autograd-kernel-to-nvvm))" | FileCheck %s
+
+// What is an instruction of the chips stays one; the rest is libdevice.
+
+// CHECK-LABEL: llvm.func @f(
+// CHECK:       llvm.call_intrinsic "llvm.fabs"({{.*}}) : (f32) -> f32
+// CHECK:       llvm.call_intrinsic "llvm.ceil"({{.*}}) : (f64) -> f64
+// CHECK:       llvm.call_intrinsic "llvm.copysign"({{.*}}) : (f32, f32) -> f32
+// CHECK:       llvm.call_intrinsic "llvm.floor"({{.*}}) : (f64) -> f64
+// CHECK:       llvm.call_intrinsic "llvm.fma"({{.*}}) : (f32, f32, f32) -> f32
+// CHECK:       llvm.call_intrinsic "llvm.roundeven"({{.*}}) : (f64) -> f64
+// CHECK:       llvm.call_intrinsic "llvm.sqrt"({{.*}}) : (f32) -> f32
+// CHECK:       llvm.call_intrinsic "llvm.sqrt"({{.*}}) : (f64) -> f64
+// CHECK:       llvm.call_intrinsic "llvm.trunc"({{.*}}) : (f32) -> f32
+// CHECK:       llvm.call @__nv_exp({{.*}}) : (f64) -> f64
+gpu.module @kernels {
+  gpu.func @f(%x: memref<1xf32, #gpu.address_space<global>>, %y: memref<1xf64, #gpu.address_space<global>>) kernel {
+    %c0 = arith.constant 0 : index
+    %a = memref.load %x[%c0] : memref<1xf32, #gpu.address_space<global>>
+    %b = memref.load %y[%c0] : memref<1xf64, #gpu.address_space<global>>
+    %abs = math.absf %a : f32
+    %ceil = math.ceil %b : f64
+    %signed = math.copysign %abs, %a : f32
+    %floor = math.floor %ceil : f64
+    %fma = math.fma %signed, %a, %a : f32
+    %even = math.roundeven %floor : f64
+    %root = math.sqrt %fma : f32
+    %root64 = math.sqrt %even : f64
+    %trunc = math.trunc %root : f32
+    %exp = math.exp %root64 : f64
+    memref.store %trunc, %x[%c0] : memref<1xf32, #gpu.address_space<global>>
+    memref.store %exp, %y[%c0] : memref<1xf64, #gpu.address_space<global>>
+    gpu.return
+  }
+}
