@@ -9,6 +9,7 @@
 #include "SparseAutograd/Conversion/ParallelToRuntime/ParallelToRuntime.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Transforms/MakeSequential.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -39,37 +40,6 @@ static void makeParallel(scf::ForOp loop, IRRewriter &rewriter) {
                              parallel.getBody()->getTerminator(),
                              parallel.getInductionVars());
   rewriter.eraseOp(loop);
-}
-
-/// Replaces `loop` by nested scf.for; its reductions are carried by them.
-static void makeSequential(scf::ParallelOp loop, IRRewriter &rewriter) {
-  Location loc = loop.getLoc();
-  rewriter.setInsertionPoint(loop);
-  auto reduce = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
-  scf::LoopNest nest = scf::buildLoopNest(
-      rewriter, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
-      loop.getInitVals(),
-      [&](OpBuilder &builder, Location, ValueRange variables,
-          ValueRange carried) -> scf::ValueVector {
-        IRMapping mapping;
-        mapping.map(loop.getInductionVars(), variables);
-        for (Operation &op : loop.getBody()->without_terminator())
-          builder.clone(op, mapping);
-        scf::ValueVector next;
-        for (auto [i, region] : llvm::enumerate(reduce.getReductions())) {
-          Block &combine = region.front();
-          IRMapping inner = mapping;
-          inner.map(combine.getArgument(0), carried[i]);
-          inner.map(combine.getArgument(1),
-                    mapping.lookupOrDefault(reduce.getOperands()[i]));
-          for (Operation &op : combine.without_terminator())
-            builder.clone(op, inner);
-          next.push_back(
-              inner.lookupOrDefault(combine.getTerminator()->getOperand(0)));
-        }
-        return next;
-      });
-  rewriter.replaceOp(loop, nest.results);
 }
 
 /// What the buffers of a body may take of a thread's stack, in bytes.
@@ -199,7 +169,7 @@ struct OutlineParallelPass
       });
       // The walk is post-order: an inner loop comes before the one around it.
       for (scf::ParallelOp loop : inner)
-        makeSequential(loop, rewriter);
+        makeSequential(rewriter, loop);
       unsigned counter = 0;
       for (scf::ParallelOp loop : outer) {
         std::string name;
