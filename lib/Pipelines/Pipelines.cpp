@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
@@ -25,6 +26,10 @@
 
 using namespace mlir;
 using namespace sparse_autograd;
+
+/// The emulator has the instructions of all chips: the code is that of the
+/// least.
+static constexpr llvm::StringLiteral emulatedChip = "sm_80";
 
 static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
@@ -57,8 +62,12 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   // Elementwise ops on tensors are loops over their elements.
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createTensorToAssertions());
+  bool isForGPU = options.target == TargetKind::GPU;
   LowerSparseOptions loops;
-  loops.parallel = options.threads != 1;
+  loops.parallel = isForGPU || options.threads != 1;
+  // A thread for each row.
+  if (isForGPU)
+    loops.chunkWork = 1;
   pm.addPass(createLowerSparse(loops));
   // What a loop with constant bounds reads of a tensor of constant extents is
   // there. Not before: the analysis takes the loops of MLIR over iteration
@@ -67,17 +76,20 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   addCleanup(pm);
   // Last: what it writes to is the destinations that it chose, and merging
   // equal empty tensors would undo that.
-  pm.addNestedPass<func::FuncOp>(createFusePass());
+  FusePassOptions fusion;
+  fusion.groupRows = !isForGPU;
+  pm.addNestedPass<func::FuncOp>(createFusePass(fusion));
   pm.addPass(createRemoveBarriers());
 }
 
-static void addBuffers(OpPassManager &pm) {
+/// Tensors to buffers that know where they end; `addPasses` may change them
+/// before.
+static void addBuffers(OpPassManager &pm,
+                       function_ref<void(OpPassManager &)> addPasses) {
   pm.addPass(createTensorToBuffer());
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   addCleanup(pm);
-  pm.addPass(createStreamResults());
-  pm.addNestedPass<func::FuncOp>(
-      bufferization::createPromoteBuffersToStackPass());
+  addPasses(pm);
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());
@@ -85,7 +97,11 @@ static void addBuffers(OpPassManager &pm) {
 }
 
 static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
-  addBuffers(pm);
+  addBuffers(pm, [](OpPassManager &pm) {
+    pm.addPass(createStreamResults());
+    pm.addNestedPass<func::FuncOp>(
+        bufferization::createPromoteBuffersToStackPass());
+  });
   // Blocks of fused rows are cut already; their loops become plain ones.
   pm.addNestedPass<func::FuncOp>(createForallToParallelLoopPass());
   pm.addPass(createContractionToRuntime());
@@ -104,6 +120,36 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   addCleanup(pm);
 }
 
+static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
+  addBuffers(pm, [](OpPassManager &) {});
+  pm.addPass(createPlaceBuffers());
+  pm.addPass(createStorageToRuntime());
+  LinalgToLoopsOptions loops;
+  loops.forDevice = true;
+  // What a thread adds up at least, and how many of them.
+  loops.chunkWork = 64;
+  loops.maximalPartials = 2048;
+  pm.addPass(createLinalgToLoops(loops));
+  addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createLoopsToKernels());
+  addCleanup(pm);
+  pm.addPass(createOutlineKernels());
+  pm.addNestedPass<gpu::GPUModuleOp>(createKernelToNVVM());
+  KernelToObjectOptions code;
+  code.chips = llvm::to_vector(options.chip);
+  if (!options.ptx.empty())
+    code.ptx = {options.ptx};
+  if (options.emulate)
+    code.bitcode = {emulatedChip.str()};
+  code.toolkit = options.toolkit;
+  pm.addPass(createKernelToObject(code));
+  pm.addPass(createLaunchToRuntime());
+  pm.addPass(createEmitEntries());
+  pm.addPass(createProgramToLLVM());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  addCleanup(pm);
+}
+
 static void addPhase(Phase phase, OpPassManager &pm,
                      const PipelineOptions &options) {
   switch (phase) {
@@ -114,7 +160,8 @@ static void addPhase(Phase phase, OpPassManager &pm,
   case Phase::LowerSparse:
     return addLowerSparse(pm, options);
   case Phase::Target:
-    return addCPU(pm, options);
+    return options.target == TargetKind::GPU ? addGPU(pm, options)
+                                             : addCPU(pm, options);
   }
 }
 
@@ -122,9 +169,11 @@ LogicalResult sparse_autograd::buildPipeline(
     OpPassManager &pm, const PipelineOptions &options,
     function_ref<LogicalResult(const Twine &)> reportError,
     PhaseExtension extension) {
-  if (options.target == TargetKind::GPU)
-    return reportError("target 'gpu' is not available in this version; use "
-                       "target=cpu");
+  if (options.target == TargetKind::GPU && options.chip.empty() &&
+      options.ptx.empty() && !options.emulate)
+    return reportError("target=gpu needs code for something: name a chip "
+                       "(chip=sm_90a), a chip whose PTX is kept (ptx=sm_80), "
+                       "or emulate=true");
   if (options.threads != 0 && options.threads != 1)
     return reportError(
         "threads must be 0 (the runtime decides) or 1; set any other number "

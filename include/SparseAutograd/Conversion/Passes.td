@@ -209,6 +209,11 @@ def LinalgToLoops : Pass<"sparse-autograd-linalg-to-loops"> {
       combined in their order. Where the cuts are depends on the extents alone,
       so the result has the same bits for any number of threads.
 
+    With `for-device`, for a target with many threads, each element of the
+    results is an iteration of its own of an `scf.parallel`, in which reductions
+    are loops, whose last loop is the one that touches the fewest cache lines. A
+    reduction to few elements is cut into chunks, as above.
+
     Operands must be the same buffer or disjoint, except that an operand may
     share its buffer with an output that has the same indexing map: what
     bufferization guarantees.
@@ -220,6 +225,8 @@ def LinalgToLoops : Pass<"sparse-autograd-linalg-to-loops"> {
            "chunks of a reduction that has partial results">,
     Option<"parallel", "parallel", "bool", /*default=*/"true",
            "cut large nests into chunks">,
+    Option<"forDevice", "for-device", "bool", /*default=*/"false",
+           "make each element of a result an iteration of a parallel loop">,
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
@@ -642,6 +649,141 @@ def LaunchToRuntime
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// PlaceBuffers
+//===----------------------------------------------------------------------===//
+
+def PlaceBuffers : Pass<"sparse-autograd-place-buffers", "::mlir::ModuleOp"> {
+  let summary = "Put the buffers that kernels access on the device";
+  let description = [{
+    A buffer that a structured op or a parallel loop accesses is on the device:
+    its type gets the memory space `#gpu.address_space<global>`, and so do views
+    of it and what loops, branches and calls hand on. Buffers that the host
+    alone accesses stay where they are. A loop that is not parallel is done by
+    one thread of the device if it accesses a buffer there.
+
+    * Of a public function the arguments are copied to the device at its
+      beginning, the results from it at its end, and constants once; a caller
+      sees memory of the host.
+    * Ops that the host does for the storage of sparse tensors
+      (`sparse_autograd.sort_entries` and those beside it) get copies.
+
+    ```mlir
+    func.func @scale(%x: memref<?xf32>) -> memref<?xf32> {
+      %y = memref.alloc(%n) : memref<?xf32>
+      linalg.generic ... ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) ...
+      return %y : memref<?xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @scale(%x: memref<?xf32>) -> memref<?xf32> {
+      %dx = memref.alloc(%m) : memref<?xf32, #gpu.address_space<global>>
+      memref.copy %x, %dx
+      %dy = memref.alloc(%n) : memref<?xf32, #gpu.address_space<global>>
+      linalg.generic ... ins(%dx : ...) outs(%dy : ...) ...
+      %y = memref.alloc(%k) : memref<?xf32>
+      memref.copy %dy, %y
+      memref.dealloc %dy
+      memref.dealloc %dx
+      return %y : memref<?xf32>
+    }
+    ```
+
+    Runs before `--sparse-autograd-storage-to-runtime` and
+    `--sparse-autograd-linalg-to-loops`. A public function that the module calls
+    is an error.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// LoopsToKernels
+//===----------------------------------------------------------------------===//
+
+def LoopsToKernels
+    : Pass<"sparse-autograd-loops-to-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Have kernels do what accesses the memory of the device";
+  let description = [{
+    Of a function on memrefs in the memory of the device
+    (`#gpu.address_space<global>`), whose structured ops are loops by now:
+
+    * a loop whose iterations may run at once (`scf.parallel`, or `scf.for` with
+      `sparse_autograd.parallel`) becomes a `gpu.launch` with a thread for each
+      iteration, 256 threads a block. Neighbouring threads are neighbours in the
+      last loop. An iteration is computed by one thread, in the order of the
+      program, so that the result does not depend on the device;
+    * control flow around such loops stays on the host;
+    * what else accesses the memory of the device is done by a kernel of one
+      thread;
+    * an element that the host reads, for a condition or as a result, is copied
+      to it, which waits for the kernels before.
+
+    A `cf.assert` in a kernel does not stop it: where its condition does not
+    hold, the rest of the block that it is in is left out, and its number is
+    kept on the device. The host looks at the end of the function, and before
+    that nothing leaves the function.
+
+    ```mlir
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+      %v = memref.load %x[%i] : memref<?xf32, #gpu.address_space<global>>
+      ...
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.launch blocks(%b, ...) in (%blocks, %c1, %c1) threads(%t, ...) in (%c256, %c1, %c1) {
+      %first = arith.muli %b, %c256 : index
+      %i = arith.addi %first, %t : index
+      %inside = arith.cmpi ult, %i, %n : index
+      scf.if %inside {
+        ...
+      }
+    }
+    ```
+
+    Runs before `--sparse-autograd-outline-kernels`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+}
+
+def OutlineKernels
+    : Pass<"sparse-autograd-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make kernels functions of one module";
+  let description = [{
+    Each `gpu.launch` becomes a `gpu.launch_func` of a kernel, as
+    `--gpu-kernel-outlining` makes it, but all kernels are in one `gpu.module`
+    `@kernels`: they are compiled and loaded once, together. A kernel is named
+    after the function that launches it.
+
+    ```mlir
+    func.func @f() {
+      gpu.launch ... { ... }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f() {
+      gpu.launch_func @kernels::@f_kernel ...
+    }
+    gpu.module @kernels {
+      gpu.func @f_kernel() kernel { ... }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::DLTIDialect"];
 }
 
 #endif // SPARSEAUTOGRAD_CONVERSION_PASSES_TD

@@ -33,8 +33,8 @@ enum class Phase {
   /// `lower-sparse`: linalg, arith and math on dense tensors, fused; no op of
   /// sparse_autograd is left but `log`. What shapes leave open is asserted.
   LowerSparse,
-  /// `target`: code of the target. For the CPU, a module of the LLVM dialect
-  /// whose entries have the C ABI of Runtime.h.
+  /// `target`: code of the target. A module of the LLVM dialect whose entries
+  /// have the C ABI of Runtime.h; for a GPU with the kernels in it.
   Target
 };
 
@@ -69,6 +69,25 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
                      "the code never asks for more than one. The results are "
                      "the same bits"),
       llvm::cl::init(0)};
+  ListOption<std::string> chip{
+      *this, "chip",
+      llvm::cl::desc("of a GPU: chips to assemble kernels for, such as sm_90a; "
+                     "needs ptxas")};
+  Option<std::string> ptx{
+      *this, "ptx",
+      llvm::cl::desc("of a GPU: the chip whose PTX is kept for it and later "
+                     "ones; empty: none"),
+      llvm::cl::init("sm_80")};
+  Option<bool> emulate{
+      *this, "emulate",
+      llvm::cl::desc("of a GPU: keep code for the emulator too, which runs "
+                     "kernels on the CPU"),
+      llvm::cl::init(false)};
+  Option<std::string> toolkit{
+      *this, "toolkit",
+      llvm::cl::desc("of a GPU: the folder of the CUDA toolkit whose ptxas and "
+                     "libdevice are used; empty: the configured one"),
+      llvm::cl::init("")};
   Option<bool> proveSparsity{
       *this, "prove-sparsity",
       llvm::cl::desc("refuse a program whose backward part would make a sparse "

@@ -59,7 +59,12 @@ public:
 
 private:
   Cut chooseCut(linalg::LinalgOp op, ArrayRef<unsigned> order) const;
-  void emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order, Cut cut);
+  Cut chooseReduction(linalg::LinalgOp op, ArrayRef<unsigned> apart,
+                      ArrayRef<unsigned> inner) const;
+  void emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order,
+               ArrayRef<unsigned> apart, Cut cut);
+  void lowerForDevice(linalg::LinalgOp op, ArrayRef<unsigned> order,
+                      bool mayCut);
   Value computeChunk(linalg::LinalgOp op, const LoopNest &nest, Cut cut);
   void fill(Location loc, Value buffer, TypedAttr element);
   void combinePartials(linalg::LinalgOp op, unsigned output, Value partials);
@@ -222,13 +227,26 @@ void Lowering::combinePartials(linalg::LinalgOp op, unsigned output,
   lower(cast<linalg::LinalgOp>(combine.getOperation()), /*mayCut=*/false);
 }
 
-void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order, Cut cut) {
+/// A parallel loop over the iterations of the loops `apart`, each of which
+/// separates, and over the chunks of `cut`, if it has any.
+void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order,
+                       ArrayRef<unsigned> apart, Cut cut) {
   Location loc = op.getLoc();
   LoopNest nest(op, order, rewriter);
-  Value extent = getValueOrCreateConstantIndexOp(rewriter, loc,
-                                                 nest.getExtent(cut.dimension));
-  Value chunk = computeChunk(op, nest, cut);
-  Value count = arith::CeilDivSIOp::create(rewriter, loc, extent, chunk);
+  auto getExtent = [&](unsigned dimension) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc,
+                                           nest.getExtent(dimension));
+  };
+  Value extent, chunk, count;
+  SmallVector<Value> counts;
+  if (cut.kind != Cut::None) {
+    extent = getExtent(cut.dimension);
+    chunk = computeChunk(op, nest, cut);
+    count = arith::CeilDivSIOp::create(rewriter, loc, extent, chunk);
+    counts.push_back(count);
+  }
+  for (unsigned dimension : apart)
+    counts.push_back(getExtent(dimension));
 
   SmallVector<unsigned> reduced;
   SmallVector<Value> partials;
@@ -244,21 +262,36 @@ void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order, Cut cut) {
       if (type.isDynamicDim(i))
         sizes.push_back(memref::DimOp::create(rewriter, loc, buffer, i));
     partials.push_back(memref::AllocOp::create(
-        rewriter, loc, MemRefType::get(shape, type.getElementType()), sizes));
+        rewriter, loc,
+        MemRefType::get(shape, type.getElementType(),
+                        MemRefLayoutAttrInterface(), type.getMemorySpace()),
+        sizes));
+    // An iteration of several to a chunk has no chunk to fill.
+    if (!apart.empty())
+      fill(loc, partials.back(), getNeutralElement(getCombiner(op, output)));
   }
 
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-  auto loop = scf::ParallelOp::create(rewriter, loc, zero, count, one);
+  auto loop = scf::ParallelOp::create(
+      rewriter, loc, SmallVector<Value>(counts.size(), zero), counts,
+      SmallVector<Value>(counts.size(), one));
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
-    Value index = loop.getInductionVars().front();
-    Value begin = arith::MulIOp::create(rewriter, loc, index, chunk);
-    Value end = arith::MinSIOp::create(
-        rewriter, loc, arith::AddIOp::create(rewriter, loc, begin, chunk),
-        extent);
-    nest.setRange(cut.dimension, begin, end);
+    ValueRange variables = loop.getInductionVars();
+    Value index = variables.front();
+    if (cut.kind != Cut::None) {
+      Value begin = arith::MulIOp::create(rewriter, loc, index, chunk);
+      Value end = arith::MinSIOp::create(
+          rewriter, loc, arith::AddIOp::create(rewriter, loc, begin, chunk),
+          extent);
+      nest.setRange(cut.dimension, begin, end);
+    }
+    for (auto [dimension, variable] :
+         llvm::zip_equal(apart, variables.take_back(apart.size())))
+      nest.setRange(dimension, variable,
+                    arith::AddIOp::create(rewriter, loc, variable, one));
     for (auto [output, partial] : llvm::zip_equal(reduced, partials)) {
       Value buffer = op.getDpsInitOperand(output)->get();
       int64_t rank = cast<MemRefType>(buffer.getType()).getRank();
@@ -274,7 +307,8 @@ void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order, Cut cut) {
           shape, cast<MemRefType>(partial.getType()), offsets, sizes, strides);
       Value own = memref::SubViewOp::create(rewriter, loc, type, partial,
                                             offsets, sizes, strides);
-      fill(loc, own, getNeutralElement(getCombiner(op, output)));
+      if (apart.empty())
+        fill(loc, own, getNeutralElement(getCombiner(op, output)));
       nest.setOutput(output, own);
     }
     nest.emit(rewriter);
@@ -285,16 +319,59 @@ void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order, Cut cut) {
   }
 }
 
+/// A device has more threads than most results have elements: of a sum to few
+/// of them, chunks along the longest loop have partial sums.
+Cut Lowering::chooseReduction(linalg::LinalgOp op, ArrayRef<unsigned> apart,
+                              ArrayRef<unsigned> inner) const {
+  constexpr int64_t enoughElements = 4096, longLoop = 256;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t elements = 1;
+  for (unsigned loop : apart) {
+    if (ShapedType::isDynamic(extents[loop]) ||
+        elements * extents[loop] >= enoughElements)
+      return {};
+    elements *= std::max<int64_t>(1, extents[loop]);
+  }
+  Cut cut;
+  int64_t longest = longLoop;
+  for (unsigned loop : inner) {
+    int64_t extent = ShapedType::isDynamic(extents[loop])
+                         ? std::numeric_limits<int64_t>::max()
+                         : extents[loop];
+    if (extent > longest && canHavePartials(op, loop)) {
+      cut = {Cut::Reduce, loop};
+      longest = extent;
+    }
+  }
+  return cut;
+}
+
+void Lowering::lowerForDevice(linalg::LinalgOp op, ArrayRef<unsigned> order,
+                              bool mayCut) {
+  SmallVector<unsigned> apart, inner;
+  for (unsigned loop : order)
+    (separates(op, loop) ? apart : inner).push_back(loop);
+  Cut cut = mayCut ? chooseReduction(op, apart, inner) : Cut();
+  SmallVector<unsigned> all(apart);
+  llvm::append_range(all, inner);
+  if (apart.empty() && cut.kind == Cut::None)
+    LoopNest(op, all, rewriter).emit(rewriter);
+  else
+    emitCut(op, all, apart, cut);
+}
+
 void Lowering::lower(linalg::LinalgOp op, bool mayCut) {
   OpBuilder::InsertionGuard guard(rewriter);
   normalizeCombiners(op, rewriter);
   SmallVector<unsigned> order = chooseLoopOrder(op);
   rewriter.setInsertionPoint(op);
-  Cut cut = mayCut ? chooseCut(op, order) : Cut();
-  if (cut.kind == Cut::None)
+  Cut cut = mayCut && !options.forDevice ? chooseCut(op, order) : Cut();
+  if (options.forDevice && !op->getParentOfType<scf::ParallelOp>())
+    lowerForDevice(op, order, mayCut);
+  else if (cut.kind == Cut::None)
     LoopNest(op, order, rewriter).emit(rewriter);
   else
-    emitCut(op, order, cut);
+    emitCut(op, order, /*apart=*/{}, cut);
   rewriter.setInsertionPointAfter(op);
   rewriter.eraseOp(op);
 }
@@ -309,6 +386,7 @@ struct LinalgToLoopsPass
     options.chunkWork = std::max<int64_t>(1, chunkWork);
     options.maximalPartials = std::max<int64_t>(1, maximalPartials);
     options.parallel = parallel;
+    options.forDevice = forDevice;
 
     IRRewriter rewriter(&getContext());
     // Copies between layouts would call a function that the runtime has not;

@@ -1,0 +1,58 @@
+//===- KernelOps.cpp - what kernels do, and what the host does ------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelOps.h"
+
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+using namespace mlir;
+
+bool sparse_autograd::isParallelLoop(Operation *op) {
+  if (auto parallel = dyn_cast<scf::ParallelOp>(op))
+    return parallel.getInitVals().empty();
+  auto loop = dyn_cast<scf::ForOp>(op);
+  return loop && loop.getInitArgs().empty() &&
+         loop->hasAttr(SparseAutogradDialect::getParallelAttrName());
+}
+
+bool sparse_autograd::isHostControlFlow(Operation *op) {
+  if (op->getNumRegions() == 0 || isParallelLoop(op))
+    return false;
+  if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>))
+    return true;
+  return op
+      ->walk([&](Operation *nested) {
+        bool canBeInKernel =
+            isa_and_nonnull<affine::AffineDialect, arith::ArithDialect,
+                            math::MathDialect, scf::SCFDialect, ub::UBDialect>(
+                nested->getDialect()) ||
+            isa<cf::AssertOp, memref::LoadOp, memref::StoreOp, memref::DimOp,
+                memref::SubViewOp, memref::CastOp>(nested);
+        return WalkResult(success(canBeInKernel && !isParallelLoop(nested)));
+      })
+      .wasInterrupted();
+}
+
+void sparse_autograd::forEachAccess(Operation *op,
+                                    llvm::function_ref<void(Value)> visit) {
+  op->walk([&](Operation *nested) {
+    if (auto load = dyn_cast<memref::LoadOp>(nested))
+      visit(load.getMemref());
+    else if (auto store = dyn_cast<memref::StoreOp>(nested))
+      visit(store.getMemref());
+    else if (isa<memref::CopyOp>(nested))
+      llvm::for_each(nested->getOperands(), visit);
+  });
+}

@@ -1,0 +1,66 @@
+//===- OutlineKernels.cpp - kernels as functions of one module ------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/LoopsToKernels/LoopsToKernels.h"
+
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_OUTLINEKERNELS
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+namespace {
+struct OutlineKernelsPass
+    : sparse_autograd::impl::OutlineKernelsBase<OutlineKernelsPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    OpPassManager outlining(ModuleOp::getOperationName());
+    outlining.addPass(createGpuKernelOutliningPass());
+    if (failed(runPipeline(outlining, module)))
+      return signalPassFailure();
+    SmallVector<gpu::GPUModuleOp> parts(module.getOps<gpu::GPUModuleOp>());
+    if (parts.empty())
+      return;
+
+    // Upstream makes a module of each kernel. Its functions may have one name
+    // in two of them.
+    SymbolTable symbols(module);
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    auto all = gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
+    symbols.insert(all);
+    SymbolTable kernels(all);
+    llvm::DenseMap<Attribute, SymbolRefAttr> renamed;
+    for (gpu::GPUModuleOp part : parts) {
+      for (Operation &op : llvm::make_early_inc_range(*part.getBody())) {
+        auto function = dyn_cast<gpu::GPUFuncOp>(op);
+        if (!function)
+          continue;
+        auto before = SymbolRefAttr::get(
+            part.getSymNameAttr(),
+            {FlatSymbolRefAttr::get(function.getNameAttr())});
+        function->remove();
+        kernels.insert(function);
+        renamed[before] = SymbolRefAttr::get(
+            all.getSymNameAttr(),
+            {FlatSymbolRefAttr::get(function.getNameAttr())});
+      }
+      symbols.erase(part);
+    }
+    module.walk([&](gpu::LaunchFuncOp launch) {
+      launch.setKernelAttr(renamed.lookup(launch.getKernel()));
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,20 @@
+// RUN: sparse-opt %s --split-input-file --allow-unregistered-dialect --sparse-autograd-place-buffers --verify-diagnostics
+
+// expected-error @below {{is a public function that the program itself calls, which the GPU target has no code for; call a private one in both places}}
+func.func @called(%x: memref<4xf32>) {
+  return
+}
+func.func @caller(%x: memref<4xf32>) {
+  func.call @called(%x) : (memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @unknown(%x: memref<4xf32>) {
+  %one = arith.constant 1.0 : f32
+  linalg.fill ins(%one : f32) outs(%x : memref<4xf32>)
+  // expected-error @below {{accesses the memory of the device, which the host cannot do}}
+  "test.use"(%x) : (memref<4xf32>) -> ()
+  return
+}
