@@ -632,7 +632,9 @@ def LaunchToRuntime
     (`#gpu.address_space<global>`), by calls of the runtime (DeviceABI.h), in the
     order of the program. Each `gpu.binary` becomes a constant, a
     `SparseAutogradImage`, which holds its code in all the forms that it was
-    compiled to.
+    compiled to; `sparse_autograd_images` lists them. Bitcode, which is for the
+    emulator, stays in a constant with `sparse_autograd.emulated_code`, the name
+    of what `compileToObject` makes of it.
 
     ```mlir
     gpu.launch_func @kernels::@scale blocks in (%n, %c1, %c1) threads in (%c128, %c1, %c1)

@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Images.h"
+
+#include "SparseAutograd/Conversion/LaunchToRuntime/LaunchToRuntime.h"
 #include "SparseAutograd/Runtime/DeviceABI.h"
+#include "SparseAutograd/Runtime/Emulator.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -77,14 +80,14 @@ public:
 
 /// What a chip's name says of where its code runs.
 struct Chip {
-  int32_t architecture;
-  int32_t portability;
+  int32_t architecture = 0;
+  int32_t portability = SPARSE_AUTOGRAD_CODE_PORTABLE;
 };
 } // namespace
 
 /// Reads such names as sm_80, sm_90a and sm_100f.
 static std::optional<Chip> parseChip(StringRef name) {
-  Chip chip{0, SPARSE_AUTOGRAD_CODE_PORTABLE};
+  Chip chip;
   if (!name.consume_front("sm_"))
     return std::nullopt;
   if (name.consume_back("a"))
@@ -94,6 +97,22 @@ static std::optional<Chip> parseChip(StringRef name) {
   if (name.getAsInteger(10, chip.architecture))
     return std::nullopt;
   return chip;
+}
+
+/// Declares what is made of `bitcode` for the emulator, and keeps the bitcode.
+static LLVM::GlobalOp declareEmulated(SymbolTable &symbols, Location loc,
+                                      const Twine &name, StringRef bitcode) {
+  OpBuilder builder =
+      OpBuilder::atBlockEnd(&symbols.getOp()->getRegion(0).front());
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(),
+                                       sizeof(SparseAutogradEmulatorModule));
+  auto declared = LLVM::GlobalOp::create(
+      builder, loc, type, /*isConstant=*/true, LLVM::Linkage::External,
+      (name + ".emulated").str(), Attribute());
+  symbols.insert(declared);
+  createBytes(symbols, loc, name + ".bitcode", bitcode)
+      ->setAttr(emulatedCodeAttributeName, FlatSymbolRefAttr::get(declared));
+  return declared;
 }
 
 FailureOr<LLVM::GlobalOp> sparse_autograd::createImage(gpu::BinaryOp binary,
@@ -122,10 +141,19 @@ FailureOr<LLVM::GlobalOp> sparse_autograd::createImage(gpu::BinaryOp binary,
       codes.push_back(
           {SPARSE_AUTOGRAD_CODE_PTX, *chip, object.getObject().getValue()});
       break;
+    case gpu::CompilationTarget::Offload:
+      if (llvm::any_of(codes, [](const Code &code) {
+            return code.kind == SPARSE_AUTOGRAD_CODE_HOST;
+          }))
+        return binary.emitOpError("has bitcode twice; the emulator needs that "
+                                  "of one chip");
+      codes.push_back(
+          {SPARSE_AUTOGRAD_CODE_HOST, Chip(), object.getObject().getValue()});
+      break;
     default:
       return binary.emitOpError(
-          "has an object that no driver takes; ask for 'chips' or 'ptx' of "
-          "sparse-autograd-kernel-to-object");
+          "has an object that no device takes; ask for 'chips', 'ptx' or "
+          "'bitcode' of sparse-autograd-kernel-to-object");
     }
   }
   symbols.erase(binary);
@@ -138,6 +166,10 @@ FailureOr<LLVM::GlobalOp> sparse_autograd::createImage(gpu::BinaryOp binary,
   Type codesType = LLVM::LLVMArrayType::get(codeType, codes.size());
   SmallVector<LLVM::GlobalOp> data;
   for (auto [index, code] : llvm::enumerate(codes)) {
+    if (code.kind == SPARSE_AUTOGRAD_CODE_HOST) {
+      data.push_back(declareEmulated(symbols, loc, name, code.bytes));
+      continue;
+    }
     std::string part = (name + ".code" + Twine(index)).str();
     // PTX is text, with a zero at its end.
     std::string bytes = code.bytes.str();
@@ -172,4 +204,19 @@ FailureOr<LLVM::GlobalOp> sparse_autograd::createImage(gpu::BinaryOp binary,
                          builder.number(32, static_cast<int64_t>(codes.size())),
                          builder.addressOf(list), builder.addressOf(slot)});
   });
+}
+
+void sparse_autograd::createImageList(ArrayRef<LLVM::GlobalOp> images,
+                                      SymbolTable &symbols) {
+  StructBuilder builder(symbols, symbols.getOp()->getLoc());
+  Type type = LLVM::LLVMArrayType::get(builder.pointer, images.size() + 1);
+  auto list =
+      builder.create(imagesSymbol, type, /*isConstant=*/true, [&](OpBuilder &) {
+        SmallVector<Value> addresses;
+        for (LLVM::GlobalOp image : images)
+          addresses.push_back(builder.addressOf(image));
+        addresses.push_back(builder.null());
+        return builder.pack(type, addresses);
+      });
+  list.setLinkage(LLVM::Linkage::External);
 }

@@ -166,13 +166,17 @@ struct LaunchToRuntimePass
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
     KernelConstants constants;
+    SmallVector<LLVM::GlobalOp> images;
     for (auto binary : llvm::to_vector(module.getOps<gpu::BinaryOp>())) {
       std::string name = binary.getName().str();
       FailureOr<LLVM::GlobalOp> image = createImage(binary, symbols);
       if (failed(image))
         return signalPassFailure();
       constants.images[name] = *image;
+      images.push_back(*image);
     }
+    if (!images.empty())
+      createImageList(images, symbols);
     WalkResult lowered = module.walk([&](Operation *op) -> WalkResult {
       CallBuilder calls(op, symbols, constants);
       LogicalResult done = failure();

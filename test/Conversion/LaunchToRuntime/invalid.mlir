@@ -1,7 +1,13 @@
 // RUN: sparse-opt %s --sparse-autograd-launch-to-runtime --split-input-file --verify-diagnostics
 
-// expected-error @below {{'gpu.binary' op has an object that no driver takes; ask for 'chips' or 'ptx' of sparse-autograd-kernel-to-object}}
-gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_80">, offload = "bitcode">]
+// expected-error @below {{'gpu.binary' op has an object that no device takes; ask for 'chips', 'ptx' or 'bitcode' of sparse-autograd-kernel-to-object}}
+gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_80">, fatbin = "code">]
+
+// -----
+
+// expected-error @below {{'gpu.binary' op has bitcode twice; the emulator needs that of one chip}}
+gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_80">, offload = "bitcode of 80">,
+                     #gpu.object<#nvvm.target<chip = "sm_90">, offload = "bitcode of 90">]
 
 // -----
 

@@ -5,31 +5,43 @@
 
 module attributes {gpu.container_module} {
 
-// A kernel in three forms, launched with a memref, a number and an index; and
+// A kernel in four forms, launched with a memref, a number and an index; and
 // memory of the device.
 
-// The forms: a cubin of sm_80, one of sm_90a, which runs there alone, and PTX
-// with a zero behind it. A list of them, a variable for what is loaded, and the
-// image of all.
+// The forms: a cubin of sm_80, one of sm_90a, which runs there alone, PTX with a
+// zero behind it, and what is to be made of bitcode: 32 bytes that nothing here
+// defines. A list of them, a variable for what is loaded, and the image of all.
 // CODE: llvm.mlir.global internal constant @kernels.code0("cubin of 80") {{.*}}alignment = 16
 // CODE: llvm.mlir.global internal constant @kernels.code1("cubin of 90a")
 // CODE: llvm.mlir.global internal constant @kernels.code2(".version 7.0\00")
-// CODE: llvm.mlir.global internal constant @kernels.codes() {{.*}}: !llvm.array<3 x struct<(i32, i32, i32, i32, ptr, i64, ptr)>>
+// CODE: llvm.mlir.global external constant @kernels.emulated() {{.*}}: !llvm.array<32 x i8>{{$}}
+// CODE: llvm.mlir.global internal constant @kernels.bitcode("bitcode of 80") {{.*}}sparse_autograd.emulated_code = @kernels.emulated
+// CODE: llvm.mlir.global internal constant @kernels.codes() {{.*}}: !llvm.array<4 x struct<(i32, i32, i32, i32, ptr, i64, ptr)>>
 // CODE-DAG: llvm.mlir.constant(80 : i32)
 // CODE-DAG: llvm.mlir.constant(90 : i32)
 // CODE-DAG: llvm.mlir.addressof @kernels.code0
 // CODE-DAG: llvm.mlir.constant(11 : i64)
 // CODE-DAG: llvm.mlir.addressof @kernels.code2
 // CODE-DAG: llvm.mlir.constant(13 : i64)
+// CODE-DAG: llvm.mlir.constant(4 : i32)
+// CODE-DAG: llvm.mlir.addressof @kernels.emulated
+// CODE-DAG: llvm.mlir.constant(32 : i64)
 // CODE: llvm.mlir.global internal @kernels.slot() {{.*}}: !llvm.ptr
 // CODE: llvm.mlir.global internal constant @kernels() {{.*}}: !llvm.struct<(i32, i32, ptr, ptr)>
 // CODE: llvm.mlir.addressof @kernels.codes
 // CODE: llvm.mlir.addressof @kernels.slot
+// The images of the program, then null.
+// CODE: llvm.mlir.global external constant @sparse_autograd_images() {{.*}}: !llvm.array<2 x ptr>
+// CODE: %[[IMAGE:.*]] = llvm.mlir.addressof @kernels :
+// CODE: %[[END:.*]] = llvm.mlir.zero
+// CODE: %[[FIRST:.*]] = llvm.insertvalue %[[IMAGE]], %{{.*}}[0]
+// CODE: llvm.insertvalue %[[END]], %[[FIRST]][1]
 // CODE: llvm.mlir.global internal constant @kernels.scale.name("scale\00")
 gpu.binary @kernels [
   #gpu.object<#nvvm.target<chip = "sm_80">, bin = "cubin of 80">,
   #gpu.object<#nvvm.target<chip = "sm_90a">, bin = "cubin of 90a">,
-  #gpu.object<#nvvm.target<chip = "sm_80">, assembly = ".version 7.0">]
+  #gpu.object<#nvvm.target<chip = "sm_80">, assembly = ".version 7.0">,
+  #gpu.object<#nvvm.target<chip = "sm_80">, offload = "bitcode of 80">]
 
 // CHECK-LABEL: func.func @f(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[FACTOR:.*]]: f32, %[[N:.*]]: index)

@@ -14,6 +14,16 @@
 
 namespace sparse_autograd {
 
+/// The attribute of a constant that holds bitcode of kernels for the emulator:
+/// the symbol of the SparseAutogradEmulatorModule (Emulator.h) to make of it,
+/// which the module declares. compileToObject puts it in the constant's place.
+inline constexpr llvm::StringLiteral emulatedCodeAttributeName =
+    "sparse_autograd.emulated_code";
+
+/// The constant of the compiled code that lists its images: the address of each
+/// SparseAutogradImage (DeviceABI.h), then NULL. Code without images has none.
+inline constexpr llvm::StringLiteral imagesSymbol = "sparse_autograd_images";
+
 #define GEN_PASS_DECL_LAUNCHTORUNTIME
 #include "SparseAutograd/Conversion/Passes.h.inc"
 
