@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EmulatedCode.h"
+#include "HostCode.h"
 #include "VectorLibrary.h"
 
 #include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
-#include "SparseAutograd/ExecutionEngine/HostCode.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -119,6 +120,8 @@ sparse_autograd::compileToObject(mlir::ModuleOp module,
         diagnostics);
   code->setTargetTriple((*machine)->getTargetTriple());
   code->setDataLayout((*machine)->createDataLayout());
+  if (Error error = sparse_autograd::linkEmulatedCode(module, *code))
+    return std::move(error);
   prepareFunctions(*code, **machine);
   optimize(*code, **machine, options.optimizationLevel);
   if (options.optimizedIR)

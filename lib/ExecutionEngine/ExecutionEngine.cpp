@@ -8,9 +8,10 @@
 
 #include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
 
+#include "HostCode.h"
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
-#include "SparseAutograd/ExecutionEngine/HostCode.h"
-#include "SparseAutograd/Runtime/CompilerABI.h"
+#include "SparseAutograd/Conversion/LaunchToRuntime/LaunchToRuntime.h"
+#include "SparseAutograd/Runtime/DeviceABI.h"
 #include "VectorLibrary.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -26,30 +27,11 @@ namespace sparse_autograd {
 extern std::atomic<uint64_t> compilationCount;
 } // namespace sparse_autograd
 
-/// A JIT that knows the runtime's functions, by address: they are linked to
-/// this library, so there is no doubt which ones are meant.
-static Expected<std::unique_ptr<orc::LLJIT>> createJIT() {
-  const HostFunction functions[] = {
-      {"sparseAutogradGuard", &sparseAutogradGuard},
-      {"sparseAutogradRaise", &sparseAutogradRaise},
-      {"sparseAutogradRaiseWithValues", &sparseAutogradRaiseWithValues},
-      {"sparseAutogradAllocate", &sparseAutogradAllocate},
-      {"sparseAutogradCheckArgument", &sparseAutogradCheckArgument},
-      {"sparseAutogradDeallocate", &sparseAutogradDeallocate},
-      {"sparseAutogradParallelFor", &sparseAutogradParallelFor},
-      {"sparseAutogradGemmF32", &sparseAutogradGemmF32},
-      {"sparseAutogradGemmF64", &sparseAutogradGemmF64},
-      {"sparseAutogradLog", &sparseAutogradLog},
-      {"sparseAutogradSortEntries", &sparseAutogradSortEntries},
-      {"sparseAutogradCountPositions", &sparseAutogradCountPositions},
-      {"sparseAutogradStorePositions", &sparseAutogradStorePositions},
-      {"sparseAutogradStream", &sparseAutogradStream},
-  };
-  return createClosedJIT(functions);
-}
-
 ExecutionEngine::ExecutionEngine() = default;
-ExecutionEngine::~ExecutionEngine() = default;
+ExecutionEngine::~ExecutionEngine() {
+  for (; images && *images; ++images)
+    sparseAutogradUnloadImage(*images);
+}
 
 uint64_t ExecutionEngine::getCompilationCount() {
   return compilationCount.load();
@@ -66,7 +48,7 @@ ExecutionEngine::create(mlir::ModuleOp module, const CompileOptions &options) {
 
 Expected<std::unique_ptr<ExecutionEngine>>
 ExecutionEngine::load(std::unique_ptr<MemoryBuffer> object) {
-  auto jit = createJIT();
+  auto jit = createClosedJIT();
   if (!jit)
     return jit.takeError();
   // The session says which symbols it could not resolve; the error of a lookup
@@ -111,6 +93,10 @@ ExecutionEngine::load(std::unique_ptr<MemoryBuffer> object) {
         "the code was compiled for another version of the runtime; compile it "
         "again");
   engine->jit = std::move(*jit);
+  if (auto images = engine->jit->lookup(imagesSymbol))
+    engine->images = images->toPtr<const SparseAutogradImage *const *>();
+  else
+    consumeError(images.takeError()); // The code has no kernels.
   // Errors of symbols show now, not at the first call.
   if (const json::Array *entries = engine->manifest.getArray("entries"))
     for (const json::Value &value : *entries) {

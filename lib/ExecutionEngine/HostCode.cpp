@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SparseAutograd/ExecutionEngine/HostCode.h"
+#include "HostCode.h"
+
+#include "RuntimeFunctions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -115,8 +117,7 @@ static bool isAllowed(StringRef name) {
   return allowed.contains(name);
 }
 
-Expected<std::unique_ptr<orc::LLJIT>>
-sparse_autograd::createClosedJIT(ArrayRef<HostFunction> functions) {
+Expected<std::unique_ptr<orc::LLJIT>> sparse_autograd::createClosedJIT() {
   initializeHostTarget();
   // Nothing of the process is visible unless it is defined below.
   auto jit = orc::LLJITBuilder()
@@ -128,7 +129,7 @@ sparse_autograd::createClosedJIT(ArrayRef<HostFunction> functions) {
   orc::MangleAndInterner mangle((*jit)->getExecutionSession(),
                                 (*jit)->getDataLayout());
   orc::SymbolMap symbols;
-  for (const HostFunction &function : functions)
+  for (const RuntimeFunction &function : getRuntimeFunctions())
     symbols[mangle(function.name)] = {
         function.address, JITSymbolFlags::Exported | JITSymbolFlags::Callable};
   orc::JITDylib &library = (*jit)->getMainJITDylib();

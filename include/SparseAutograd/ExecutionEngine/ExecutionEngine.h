@@ -23,6 +23,8 @@
 #include <memory>
 #include <string>
 
+struct SparseAutogradImage;
+
 namespace llvm {
 class MemoryBuffer;
 namespace orc {
@@ -48,15 +50,21 @@ struct CompileOptions {
 ///
 /// Loops are vectorized, with the elementary functions of glibc's libmvec where
 /// the processor and this machine have them. The object refers to the runtime
-/// (CompilerABI.h), libm, libmvec and the C library's memory functions only.
+/// (CompilerABI.h, DeviceABI.h, EmulatorABI.h), libm, libmvec and the C
+/// library's memory functions only.
 ///
-/// Fails if a processor or a feature is unknown to LLVM, or if the module is
-/// not in the LLVM dialect. `module` is not changed.
+/// Bitcode of kernels (emulatedCodeAttributeName) becomes code for the
+/// emulator, in the same object.
+///
+/// Fails if a processor or a feature is unknown to LLVM, if the module is not
+/// in the LLVM dialect, or if the emulator has not what a kernel uses, with the
+/// kernel's name. `module` is not changed.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 compileToObject(mlir::ModuleOp module, const CompileOptions &options = {});
 
-/// Code loaded into this process. It stays callable while the engine lives.
-/// Lookups and calls may come from several threads.
+/// Code loaded into this process. It stays callable while the engine lives;
+/// then its kernels are unloaded from all devices. Lookups and calls may come
+/// from several threads.
 class ExecutionEngine {
 public:
   /// Compiles `module` and loads it. Fails as compileToObject does, and if the
@@ -88,6 +96,8 @@ private:
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
   llvm::json::Object manifest;
+  /// The images of the code, then a null pointer; null if there are none.
+  const SparseAutogradImage *const *images = nullptr;
 };
 
 } // namespace sparse_autograd

@@ -13,8 +13,11 @@
 #include "SparseAutograd/Pipelines/Pipelines.h"
 #include "SparseAutograd/Registration.h"
 #include "SparseAutograd/Runtime/Runtime.h"
+#include "mlir/Conversion/Passes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 
 #include <numeric>
 #include <string>
@@ -86,10 +89,10 @@ private:
   std::vector<int64_t> words;
 };
 
-/// A program compiled by the whole pipeline.
+/// A program compiled by the whole pipeline, or by other passes.
 class Program {
 public:
-  explicit Program(llvm::StringRef source) {
+  explicit Program(llvm::StringRef source, llvm::StringRef passes = {}) {
     mlir::DialectRegistry registry;
     sparse_autograd::registerAllDialects(registry);
     context.appendDialectRegistry(registry);
@@ -99,7 +102,16 @@ public:
       error = "does not parse";
       return;
     }
-    if (auto problem = sparse_autograd::runPipeline(*module)) {
+    if (!passes.empty()) {
+      sparse_autograd::registerAllPasses();
+      mlir::registerReconcileUnrealizedCastsPass();
+      mlir::PassManager pm(&context);
+      if (failed(mlir::parsePassPipeline(passes, pm)) ||
+          failed(pm.run(*module))) {
+        error = "the passes fail";
+        return;
+      }
+    } else if (auto problem = sparse_autograd::runPipeline(*module)) {
       error = llvm::toString(std::move(problem));
       return;
     }

@@ -30,8 +30,8 @@
 // same each time. What the emulator reports is printed as an error; the exit
 // code is 1.
 
+#include "SparseAutograd/ExecutionEngine/EmulatedModule.h"
 #include "SparseAutograd/Runtime/Emulator.h"
-#include "SparseAutograd/Target/Emulator/EmulatedModule.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSEAUTOGRAD_TARGET_EMULATOR_EMULATEDMODULE_H
-#define SPARSEAUTOGRAD_TARGET_EMULATOR_EMULATEDMODULE_H
+#ifndef SPARSEAUTOGRAD_EXECUTIONENGINE_EMULATEDMODULE_H
+#define SPARSEAUTOGRAD_EXECUTIONENGINE_EMULATEDMODULE_H
 
 #include "SparseAutograd/Runtime/Emulator.h"
 #include "llvm/ADT/StringRef.h"
@@ -56,4 +56,4 @@ private:
 
 } // namespace sparse_autograd
 
-#endif // SPARSEAUTOGRAD_TARGET_EMULATOR_EMULATEDMODULE_H
+#endif // SPARSEAUTOGRAD_EXECUTIONENGINE_EMULATEDMODULE_H

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSEAUTOGRAD_EXECUTIONENGINE_HOSTCODE_H
-#define SPARSEAUTOGRAD_EXECUTIONENGINE_HOSTCODE_H
+#ifndef SPARSEAUTOGRAD_LIB_EXECUTIONENGINE_HOSTCODE_H
+#define SPARSEAUTOGRAD_LIB_EXECUTIONENGINE_HOSTCODE_H
 
-#include "llvm/ExecutionEngine/Orc/Shared/ExecutorAddress.h"
 #include "llvm/Support/CodeGen.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -37,21 +36,11 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 emitObject(llvm::Module &module, llvm::TargetMachine &machine,
            llvm::StringRef name);
 
-/// A function of this process that code may call.
-struct HostFunction {
-  template <typename Function>
-  HostFunction(llvm::StringRef name, Function *function)
-      : name(name), address(llvm::orc::ExecutorAddr::fromPtr(function)) {}
-
-  llvm::StringRef name;
-  llvm::orc::ExecutorAddr address;
-};
-
-/// A JIT whose code sees nothing of this process but `functions` and functions
-/// of numbers and of memory of the C library.
-llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
-createClosedJIT(llvm::ArrayRef<HostFunction> functions);
+/// A JIT whose code sees nothing of this process but what the runtime has for
+/// compiled code (RuntimeFunctions.h), and functions of numbers and of memory
+/// of the C library.
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> createClosedJIT();
 
 } // namespace sparse_autograd
 
-#endif // SPARSEAUTOGRAD_EXECUTIONENGINE_HOSTCODE_H
+#endif // SPARSEAUTOGRAD_LIB_EXECUTIONENGINE_HOSTCODE_H

@@ -1,0 +1,51 @@
+//===- EmulatedCode.cpp - kernels for the emulator, in a program ---------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmulatedCode.h"
+
+#include "SparseAutograd/Conversion/LaunchToRuntime/LaunchToRuntime.h"
+#include "SparseAutograd/Target/Emulator/TranslateToEmulator.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Linker/Linker.h"
+
+using namespace llvm;
+using namespace sparse_autograd;
+
+/// Defines the table `symbol` of the kernels in `bitcode`.
+static Error linkKernels(StringRef bitcode, StringRef symbol, Module &code) {
+  Expected<std::unique_ptr<Module>> device =
+      parseBitcodeFile(MemoryBufferRef(bitcode, symbol), code.getContext());
+  if (!device)
+    return device.takeError();
+  Expected<std::unique_ptr<Module>> host = translateToEmulator(
+      **device, code.getTargetTriple(), code.getDataLayout());
+  if (!host)
+    return host.takeError();
+  // The only symbol that is not internal.
+  (*host)->getNamedGlobal(emulatorModuleSymbol)->setName(symbol);
+  if (Linker::linkModules(code, std::move(*host)))
+    return createStringError("'" + symbol + "' cannot be linked");
+  code.getNamedGlobal(symbol)->setLinkage(GlobalValue::InternalLinkage);
+  return Error::success();
+}
+
+Error sparse_autograd::linkEmulatedCode(mlir::ModuleOp module, Module &code) {
+  for (auto global : module.getOps<mlir::LLVM::GlobalOp>()) {
+    auto symbol = global->getAttrOfType<mlir::FlatSymbolRefAttr>(
+        emulatedCodeAttributeName);
+    auto bitcode =
+        dyn_cast_if_present<mlir::StringAttr>(global.getValueOrNull());
+    if (!symbol || !bitcode)
+      continue;
+    code.getNamedGlobal(global.getSymName())->eraseFromParent();
+    if (Error error = linkKernels(bitcode, symbol.getValue(), code))
+      return error;
+  }
+  return Error::success();
+}

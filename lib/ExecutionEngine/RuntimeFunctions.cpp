@@ -1,0 +1,77 @@
+//===- RuntimeFunctions.cpp - what compiled code may call ----------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeFunctions.h"
+
+#include "SparseAutograd/Runtime/CompilerABI.h"
+#include "SparseAutograd/Runtime/DeviceABI.h"
+#include "SparseAutograd/Runtime/EmulatorABI.h"
+
+using namespace sparse_autograd;
+
+llvm::ArrayRef<RuntimeFunction> sparse_autograd::getRuntimeFunctions() {
+#define SPARSE_AUTOGRAD_FUNCTION(name)                                         \
+  {                                                                            \
+    #name, llvm::orc::ExecutorAddr::fromPtr(&name)                             \
+  }
+  static const RuntimeFunction functions[] = {
+      // CompilerABI.h
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradAllocate),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradCheckArgument),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradCountPositions),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeallocate),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradGemmF32),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradGemmF64),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradGuard),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradLog),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradParallelFor),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradRaise),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradRaiseWithValues),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradSortEntries),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradStorePositions),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradStream),
+      // DeviceABI.h
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceAllocate),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceCopy),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceCopyIn),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceCopyOut),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceDeallocate),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceFill),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceLaunch),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradUnloadImage),
+      // EmulatorABI.h
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateAccess),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateActiveMask),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateBarrier),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateBarrierArrive),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateBarrierReduce),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateCommitGroup),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateCopyAsync),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateElect),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateExit),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateLoadMatrix),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateMatchAll),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateMatchAny),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateProduct),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateReduce),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateRegister),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateRoundedF32),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateRoundedF64),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateSharedMemory),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateShuffle),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateSpace),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateStep),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateTrap),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateVote),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateWaitAll),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateWaitGroup),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateWarpSync),
+  };
+#undef SPARSE_AUTOGRAD_FUNCTION
+  return functions;
+}
