@@ -10,7 +10,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Pipelines/Pipelines.h"
 #include "SparseAutograd/Registration.h"
-#include "SparseAutograd/Runtime/Runtime.h"
+#include "SparseAutograd/Runtime/Device.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
@@ -102,6 +102,11 @@ llvm::Expected<std::string> Program::selectEntry(bool allowPrivate) {
 }
 
 llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
+  // First: that a device is missing should not cost a compilation.
+  if (!options.device.empty() &&
+      sparseAutogradSetDevice(options.device.c_str()) !=
+          SPARSE_AUTOGRAD_SUCCESS)
+    return llvm::createStringError(sparseAutogradLastError());
   if (!options.remarks.empty()) {
     mlir::remark::RemarkCategories categories;
     // Upstream matches the whole name, and wants each kind asked for.
@@ -114,6 +119,7 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
       return makeError("the remarks cannot be printed");
   }
   PipelineOptions pipelineOptions;
+  pipelineOptions.target = options.target;
   if (options.threads == 1)
     pipelineOptions.threads = 1;
   auto configure = [&](mlir::PassManager &passes) {

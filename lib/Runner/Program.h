@@ -35,7 +35,7 @@ public:
   /// private one is found if that is allowed, and becomes public.
   llvm::Expected<std::string> selectEntry(bool allowPrivate = false);
 
-  /// Lowers the module and loads its code.
+  /// Chooses the device, lowers the module and loads its code.
   llvm::Expected<std::unique_ptr<ExecutionEngine>> compile();
 
 private:

@@ -61,6 +61,13 @@ void Report::write(llvm::raw_ostream &stream, ReportFormat format) const {
                                           {"bytes", tensor.bytes}});
     report["stored"] = std::move(stored);
   }
+  if (device)
+    report["device"] =
+        llvm::json::Object{{"launches", device->launches},
+                           {"bytes_copied_in", device->bytesCopiedIn},
+                           {"bytes_copied_out", device->bytesCopiedOut},
+                           {"waits", device->waits},
+                           {"peak_live_bytes", device->peakLiveBytes}};
   if (format == ReportFormat::Json) {
     stream << llvm::json::Value(std::move(report)) << "\n";
     return;
@@ -74,6 +81,12 @@ void Report::write(llvm::raw_ostream &stream, ReportFormat format) const {
          << llvm::formatv("allocations {0}, {1} bytes, peak {2} bytes\n",
                           counters.allocations, counters.allocatedBytes,
                           counters.peakLiveBytes);
+  if (device)
+    stream << llvm::formatv("device: launches {0}, copied {1} bytes in, {2} "
+                            "bytes out, waits {3}, peak {4} bytes\n",
+                            device->launches, device->bytesCopiedIn,
+                            device->bytesCopiedOut, device->waits,
+                            device->peakLiveBytes);
   for (const Storage &tensor : storage)
     stream << llvm::formatv("{0} stores {1} values in {2} bytes\n", tensor.name,
                             tensor.values, tensor.bytes);

@@ -11,8 +11,10 @@
 
 #include "SparseAutograd/Runner/Runner.h"
 #include "SparseAutograd/Runner/Values.h"
+#include "SparseAutograd/Runtime/Device.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <optional>
 
 namespace sparse_autograd {
 
@@ -42,6 +44,9 @@ public:
   /// and the bytes of all their components.
   void addStorage(llvm::ArrayRef<Value> values);
 
+  /// Adds what the runtime has done on devices until now.
+  void addDevice() { sparseAutogradGetDeviceCounters(&device.emplace()); }
+
   void write(llvm::raw_ostream &stream, ReportFormat format) const;
 
 private:
@@ -61,6 +66,7 @@ private:
   double compileSeconds = 0;
   std::vector<double> callSeconds;
   std::vector<Storage> storage;
+  std::optional<SparseAutogradDeviceCounters> device;
 };
 
 } // namespace sparse_autograd

@@ -9,7 +9,7 @@
 #include "SparseAutograd/Runner/Runner.h"
 #include "Program.h"
 #include "Report.h"
-#include "SparseAutograd/Runtime/Runtime.h"
+#include "SparseAutograd/Runtime/Device.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace sparse_autograd;
@@ -94,6 +94,7 @@ llvm::Error sparse_autograd::runFile(const RunOptions &options) {
 
   // Storing the arguments is no part of what is reported.
   sparseAutogradResetCounters();
+  sparseAutogradResetDeviceCounters();
   sparseAutogradSetThreadCount(options.threads);
   sparseAutogradSetLogPrecision(options.precision);
   std::vector<Value> results;
@@ -109,6 +110,8 @@ llvm::Error sparse_autograd::runFile(const RunOptions &options) {
     return error;
   report.addStorage(*arguments);
   report.addStorage(results);
+  if (options.target == TargetKind::GPU)
+    report.addDevice();
   report.write(llvm::errs(), options.report);
   return llvm::Error::success();
 }

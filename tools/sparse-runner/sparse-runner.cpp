@@ -59,6 +59,17 @@ int main(int argc, char **argv) {
       cl::desc("save a result (.npy or .mtx; a sparse one also as .npz, .tns, "
                ".smtx or .csv; .gz at the end compresses) instead of printing "
                "it"));
+  cl::opt<TargetKind, true> target(
+      "target", cl::cat(category), cl::location(options.target),
+      cl::desc("where the code is to run"),
+      cl::values(clEnumValN(TargetKind::CPU, "cpu", "this machine's processor"),
+                 clEnumValN(TargetKind::GPU, "gpu", "an NVIDIA GPU")));
+  cl::opt<std::string, true> device(
+      "device", cl::value_desc("NAME"), cl::cat(category),
+      cl::desc("the device of --target=gpu: cuda, cuda:1, or emulated, "
+               "emulated:SEED, a GPU on the CPU that checks the kernels; the "
+               "default is SPARSE_AUTOGRAD_DEVICE, else cuda"),
+      cl::location(options.device));
   cl::opt<int, true> threads("threads", cl::cat(category),
                              cl::desc("how many threads to use; 0: all"),
                              cl::location(options.threads));
@@ -120,6 +131,9 @@ int main(int argc, char **argv) {
     return refuse("--threads must be 0 (all) or more");
   if (options.precision < 1 || options.precision > 17)
     return refuse("--log-precision must be 1 to 17");
+  if (device.getNumOccurrences() && options.target != TargetKind::GPU)
+    return refuse("--device is of --target=gpu alone: other code runs on this "
+                  "machine's processor");
   if (remarks.getNumOccurrences())
     options.remarks = remarks.empty() ? ".*" : remarks.getValue();
   std::string problem;

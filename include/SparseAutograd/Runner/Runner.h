@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_RUNNER_RUNNER_H
 #define SPARSEAUTOGRAD_RUNNER_RUNNER_H
 
+#include "SparseAutograd/Pipelines/Pipelines.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -28,6 +29,10 @@ struct RunOptions {
   llvm::StringMap<std::string> arguments;
   /// Results that are saved, with their files; the others are printed.
   std::vector<std::pair<std::string, std::string>> results;
+  TargetKind target = TargetKind::CPU;
+  /// The device that code for a GPU runs on, as sparseAutogradSetDevice names
+  /// it; empty: the choice of the process stays.
+  std::string device;
   /// 0: the runtime decides.
   int threads = 0;
   /// How often the entry is called; the results are those of the last call.
