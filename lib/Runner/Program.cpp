@@ -102,11 +102,22 @@ llvm::Expected<std::string> Program::selectEntry(bool allowPrivate) {
 }
 
 llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
+  PipelineOptions pipelineOptions;
+  pipelineOptions.target = options.target;
   // First: that a device is missing should not cost a compilation.
   if (!options.device.empty() &&
       sparseAutogradSetDevice(options.device.c_str()) !=
           SPARSE_AUTOGRAD_SUCCESS)
     return llvm::createStringError(sparseAutogradLastError());
+  if (options.target == TargetKind::GPU) {
+    SparseAutogradDeviceInfo info;
+    if (sparseAutogradGetDeviceInfo(&info) != SPARSE_AUTOGRAD_SUCCESS)
+      return llvm::createStringError(sparseAutogradLastError());
+    if (llvm::StringRef(info.device).starts_with("emulated")) {
+      pipelineOptions.emulate = true;
+      pipelineOptions.ptx = "";
+    }
+  }
   if (!options.remarks.empty()) {
     mlir::remark::RemarkCategories categories;
     // Upstream matches the whole name, and wants each kind asked for.
@@ -118,8 +129,6 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
             categories, /*printAsEmitRemarks=*/true)))
       return makeError("the remarks cannot be printed");
   }
-  PipelineOptions pipelineOptions;
-  pipelineOptions.target = options.target;
   if (options.threads == 1)
     pipelineOptions.threads = 1;
   auto configure = [&](mlir::PassManager &passes) {
