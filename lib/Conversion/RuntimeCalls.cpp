@@ -40,8 +40,11 @@ Value sparse_autograd::getElementPointer(OpBuilder &builder, Location loc,
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memref);
   Value base = LLVM::IntToPtrOp::create(builder, loc, pointer,
                                         toI64(builder, loc, address));
+  Type element = getElementTypeOrSelf(memref.getType());
+  if (element.isIndex())
+    element = builder.getI64Type();
   return LLVM::GEPOp::create(
-      builder, loc, pointer, getElementTypeOrSelf(memref.getType()), base,
+      builder, loc, pointer, element, base,
       ArrayRef<LLVM::GEPArg>{toI64(builder, loc, offset)});
 }
 

@@ -27,9 +27,9 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// The emulator has the instructions of all chips: the code is that of the
-/// least.
-static constexpr llvm::StringLiteral emulatedChip = "sm_80";
+/// The least chip that has the instructions of kernels. Later ones compile its
+/// PTX, and the emulator runs its code.
+static constexpr llvm::StringLiteral leastChip = "sm_80";
 
 static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
@@ -137,10 +137,12 @@ static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<gpu::GPUModuleOp>(createKernelToNVVM());
   KernelToObjectOptions code;
   code.chips = llvm::to_vector(options.chip);
+  if (options.emulate)
+    code.bitcode = {leastChip.str()};
   if (!options.ptx.empty())
     code.ptx = {options.ptx};
-  if (options.emulate)
-    code.bitcode = {emulatedChip.str()};
+  else if (options.chip.empty() && !options.emulate)
+    code.ptx = {leastChip.str()};
   code.toolkit = options.toolkit;
   pm.addPass(createKernelToObject(code));
   pm.addPass(createLaunchToRuntime());
@@ -169,11 +171,6 @@ LogicalResult sparse_autograd::buildPipeline(
     OpPassManager &pm, const PipelineOptions &options,
     function_ref<LogicalResult(const Twine &)> reportError,
     PhaseExtension extension) {
-  if (options.target == TargetKind::GPU && options.chip.empty() &&
-      options.ptx.empty() && !options.emulate)
-    return reportError("target=gpu needs code for something: name a chip "
-                       "(chip=sm_90a), a chip whose PTX is kept (ptx=sm_80), "
-                       "or emulate=true");
   if (options.threads != 0 && options.threads != 1)
     return reportError(
         "threads must be 0 (the runtime decides) or 1; set any other number "

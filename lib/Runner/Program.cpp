@@ -113,10 +113,8 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
     SparseAutogradDeviceInfo info;
     if (sparseAutogradGetDeviceInfo(&info) != SPARSE_AUTOGRAD_SUCCESS)
       return llvm::createStringError(sparseAutogradLastError());
-    if (llvm::StringRef(info.device).starts_with("emulated")) {
-      pipelineOptions.emulate = true;
-      pipelineOptions.ptx = "";
-    }
+    pipelineOptions.emulate =
+        llvm::StringRef(info.device).starts_with("emulated");
   }
   if (!options.remarks.empty()) {
     mlir::remark::RemarkCategories categories;

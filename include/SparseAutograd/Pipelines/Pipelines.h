@@ -76,8 +76,8 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> ptx{
       *this, "ptx",
       llvm::cl::desc("of a GPU: the chip whose PTX is kept for it and later "
-                     "ones; empty: none"),
-      llvm::cl::init("sm_80")};
+                     "ones; by default sm_80 if there is no other code"),
+      llvm::cl::init("")};
   Option<bool> emulate{
       *this, "emulate",
       llvm::cl::desc("of a GPU: keep code for the emulator too, which runs "

@@ -8,6 +8,9 @@
 
 #include "SparseAutograd/Conversion/KernelToNVVM/KernelToNVVM.h"
 
+#include "SparseAutograd/Transforms/ExpandMath.h"
+#include "SparseAutograd/Transforms/NarrowFloats.h"
+
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -130,8 +133,11 @@ struct KernelToNVVMPass
     : sparse_autograd::impl::KernelToNVVMBase<KernelToNVVMPass> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
+    RewritePatternSet patterns(&getContext());
+    populateExpandMathPatterns(patterns);
     if (failed(checkOps(module, getArgument())) ||
-        failed(lowerReductions(module)))
+        failed(applyPatternsGreedily(module, std::move(patterns))) ||
+        failed(emulateNarrowFloats(module)) || failed(lowerReductions(module)))
       return signalPassFailure();
     lowerInstructions(module);
     OpPassManager passes(gpu::GPUModuleOp::getOperationName());
@@ -147,6 +153,16 @@ struct KernelToNVVMPass
     passes.addPass(createCSEPass());
     passes.addPass(createReconcileUnrealizedCastsPass());
     if (failed(runPipeline(passes, module)))
+      return signalPassFailure();
+    // What upstream leaves alone, it leaves without a word.
+    WalkResult left = module.walk([&](Operation *op) -> WalkResult {
+      if (isa_and_nonnull<gpu::GPUDialect, LLVM::LLVMDialect,
+                          NVVM::NVVMDialect>(op->getDialect()))
+        return WalkResult::advance();
+      return op->emitError("'") << op->getName() << "' has no form in a kernel "
+                                << "on these types";
+    });
+    if (left.wasInterrupted())
       return signalPassFailure();
     declareDynamicSharedMemory(module);
   }

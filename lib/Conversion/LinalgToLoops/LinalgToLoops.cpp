@@ -279,7 +279,7 @@ void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order,
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
-    ValueRange variables = loop.getInductionVars();
+    SmallVector<Value> variables(loop.getInductionVars());
     Value index = variables.front();
     if (cut.kind != Cut::None) {
       Value begin = arith::MulIOp::create(rewriter, loc, index, chunk);
@@ -289,7 +289,7 @@ void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order,
       nest.setRange(cut.dimension, begin, end);
     }
     for (auto [dimension, variable] :
-         llvm::zip_equal(apart, variables.take_back(apart.size())))
+         llvm::zip_equal(apart, ArrayRef(variables).take_back(apart.size())))
       nest.setRange(dimension, variable,
                     arith::AddIOp::create(rewriter, loc, variable, one));
     for (auto [output, partial] : llvm::zip_equal(reduced, partials)) {

@@ -88,20 +88,17 @@ void KernelBuilder::launchLoop(Operation *op) {
   rewriter.setInsertionPoint(op);
   SmallVector<Value> lower, upper, step;
   Block *body;
-  ValueRange variables;
   if (auto parallel = dyn_cast<scf::ParallelOp>(op)) {
     lower = parallel.getLowerBound();
     upper = parallel.getUpperBound();
     step = parallel.getStep();
     body = parallel.getBody();
-    variables = parallel.getInductionVars();
   } else {
     auto loop = cast<scf::ForOp>(op);
     lower = {loop.getLowerBound()};
     upper = {loop.getUpperBound()};
     step = {loop.getStep()};
     body = loop.getBody();
-    variables = body->getArguments();
   }
   Value zero = index(loc, 0), total = index(loc, 1);
   SmallVector<Value> counts;

@@ -17,6 +17,7 @@
 #include "../KernelOps.h"
 #include "../RuntimeCalls.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -24,6 +25,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_PLACEBUFFERS
@@ -65,6 +67,11 @@ Placement::Placement(ModuleOp module) {
   for (const auto &[value, views] : flow)
     for (Value view : views)
       classes.unionSets(value.getAsOpaquePointer(), view.getAsOpaquePointer());
+  module.walk([&](arith::SelectOp op) {
+    for (Value operand : {op.getTrueValue(), op.getFalseValue()})
+      classes.unionSets(op.getResult().getAsOpaquePointer(),
+                        operand.getAsOpaquePointer());
+  });
   joinCalls(module);
   placeAccessedByKernels(module);
   // What one thread does for the host, because it accesses the device, it does
@@ -107,7 +114,7 @@ void Placement::placeAccessedByKernels(ModuleOp module) {
   module.walk([&](Operation *op) {
     if (isa<linalg::LinalgOp>(op))
       placeAll(op->getOperands());
-    if (isParallelLoop(op))
+    if (isa<linalg::LinalgOp>(op) || isParallelLoop(op))
       forEachAccess(op, [&](Value memref) { place(memref); });
     // A copy between layouts is a loop.
     if (auto copy = dyn_cast<memref::CopyOp>(op))
@@ -173,10 +180,33 @@ static void moveToDevice(OpBuilder &builder, Value source, Block *block) {
   memref::DeallocOp::create(builder, loc, copy);
 }
 
+/// Releases `buffers`, of which several may be the same one, once each.
+static void release(OpBuilder &builder, Location loc, ArrayRef<Value> buffers) {
+  SmallVector<Value> addresses;
+  for (Value buffer : buffers) {
+    Value address =
+        memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+    Value isFirst;
+    for (Value earlier : addresses) {
+      Value differs = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ne, address, earlier);
+      isFirst = isFirst ? arith::AndIOp::create(builder, loc, isFirst, differs)
+                        : differs;
+    }
+    addresses.push_back(address);
+    OpBuilder::InsertionGuard guard(builder);
+    if (isFirst) {
+      auto branch = scf::IfOp::create(builder, loc, isFirst);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
+    memref::DeallocOp::create(builder, loc, buffer);
+  }
+}
+
 /// Copies what a public function returns to the host, where its caller owns it.
 static void returnFromDevice(func::ReturnOp op) {
   OpBuilder builder(op);
-  llvm::SmallDenseMap<Value, Value> copied;
+  llvm::SmallMapVector<Value, Value, 4> copied;
   for (OpOperand &operand : op->getOpOperands()) {
     Value result = operand.get();
     if (!isOnDevice(result.getType()))
@@ -185,10 +215,11 @@ static void returnFromDevice(func::ReturnOp op) {
     if (!copy) {
       copy = createBuffer(builder, op.getLoc(), getHostType(result), result);
       memref::CopyOp::create(builder, op.getLoc(), result, copy);
-      memref::DeallocOp::create(builder, op.getLoc(), result);
     }
     operand.set(copy);
   }
+  release(builder, op.getLoc(),
+          llvm::to_vector(llvm::make_first_range(copied)));
 }
 
 /// Gives an op of the host copies of the operands that are on the device, and
@@ -225,9 +256,9 @@ static LogicalResult stage(Operation *op) {
 
 /// Whether memrefs of the device may be operands of `op`.
 static bool takesDevice(Operation *op) {
-  return isa_and_nonnull<func::FuncDialect, gpu::GPUDialect,
-                         memref::MemRefDialect, scf::SCFDialect>(
-             op->getDialect()) ||
+  return isa_and_nonnull<arith::ArithDialect, func::FuncDialect,
+                         gpu::GPUDialect, memref::MemRefDialect,
+                         scf::SCFDialect>(op->getDialect()) ||
          isa<linalg::LinalgOp>(op);
 }
 

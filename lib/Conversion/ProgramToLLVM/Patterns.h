@@ -25,14 +25,6 @@ void populateRuntimePatterns(const mlir::LLVMTypeConverter &converter,
 /// views.
 void populateExpandShapePatterns(mlir::RewritePatternSet &patterns);
 
-/// Replaces isinf and isnormal by comparisons with the limits of their own
-/// type: in a wider one other numbers are normal.
-llvm::LogicalResult expandNumberClasses(mlir::Operation *root);
-
-/// Does the arithmetic of f16 and bf16 below `root` in f32, rounding each
-/// result.
-llvm::LogicalResult emulateNarrowFloats(mlir::Operation *root);
-
 /// Adds the pattern that computes exp of f32, a scalar or a vector, inline.
 void populateExponentialPatterns(mlir::RewritePatternSet &patterns);
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Conversion/ProgramToLLVM/ProgramToLLVM.h"
+#include "SparseAutograd/Transforms/ExpandMath.h"
+#include "SparseAutograd/Transforms/NarrowFloats.h"
 
 #include "../RuntimeCalls.h"
 #include "Patterns.h"
@@ -136,7 +138,10 @@ struct ProgramToLLVMPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(expandNumberClasses(module)) ||
+    // First: in a wider type other numbers are normal.
+    RewritePatternSet patterns(&getContext());
+    populateExpandMathPatterns(patterns);
+    if (failed(applyPatternsGreedily(module, std::move(patterns))) ||
         failed(emulateNarrowFloats(module)) ||
         failed(expandElementaryFunctions(module)) || failed(prepare(module)) ||
         failed(lowerControlFlow(module)) || failed(lowerToLLVM(module)))

@@ -233,8 +233,11 @@ class Program:
 
         # Another program may stand in for sparse-call (sanitized_call.py).
         command = os.environ.get("EXECUTION_CALL", "sparse-call").split()
+        # And so may another target.
+        pipeline = " ".join([self.pipeline,
+                             os.environ.get("EXECUTION_PIPELINE", "")])
         done = subprocess.run([*command, f"-O{self.level}",
-                               f"--pipeline={self.pipeline}", program, calls],
+                               f"--pipeline={pipeline}", program, calls],
                               capture_output=True, text=True, check=False,
                               preexec_fn=limit if self.seconds else None)
         said = []
