@@ -8,6 +8,7 @@
 
 #include "Program.h"
 #include "SparseAutograd/Runtime/Device.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <gmock/gmock.h>
@@ -138,6 +139,52 @@ TEST_F(Kernel, runsOnTheEmulator) {
   }
   EXPECT_EQ(getCounters().loads, 1);
   EXPECT_EQ(getCounters().bytesCopiedIn, 36);
+}
+
+// Two modules may have kernels of the same name.
+TEST_F(Kernel, isItsModulesOwn) {
+  std::string source = makeProgram({"scale", "shift"}, scale);
+  llvm::StringRef other = "@kernels::@shift";
+  source.replace(source.find(other), other.size(), "@others::@scale");
+  std::string shift =
+      llvm::StringRef(scale).split("gpu.func @unguarded").first.str();
+  shift.replace(shift.find("mulf"), 4, "addf");
+  source.insert(source.find("func.func"), "gpu.module @others {" + shift + "}");
+  Program program(source, passes);
+  ASSERT_TRUE(program.engine) << program.error;
+  Result<float> y(1), z(1);
+  ASSERT_EQ(call(*program.engine, "scale_all", y), SPARSE_AUTOGRAD_SUCCESS)
+      << sparseAutogradLastError();
+  EXPECT_THAT(y.toVector(), ElementsAre(2, 4, 6));
+  ASSERT_EQ(call(*program.engine, "shift_all", z), SPARSE_AUTOGRAD_SUCCESS)
+      << sparseAutogradLastError();
+  EXPECT_THAT(z.toVector(), ElementsAre(3, 4, 5));
+  EXPECT_EQ(getCounters().loads, 2);
+}
+
+// An object file shows its entries, its manifest and its images, and needs the
+// runtime alone, beside memcpy.
+TEST_F(Kernel, isInTheObjectOfItsProgram) {
+  Program program(makeProgram({"scale"}, scale), passes);
+  ASSERT_TRUE(program.module) << program.error;
+  auto buffer =
+      llvm::cantFail(sparse_autograd::compileToObject(*program.module));
+  auto object = llvm::cantFail(
+      llvm::object::ObjectFile::createObjectFile(buffer->getMemBufferRef()));
+  std::vector<std::string> defined;
+  for (const llvm::object::SymbolRef &symbol : object->symbols()) {
+    uint32_t flags = llvm::cantFail(symbol.getFlags());
+    std::string name = llvm::cantFail(symbol.getName()).str();
+    if (flags & llvm::object::SymbolRef::SF_Undefined)
+      EXPECT_THAT(name, testing::AnyOf(testing::StartsWith("sparseAutograd"),
+                                       "memcpy", ""));
+    else if (flags & llvm::object::SymbolRef::SF_Global)
+      defined.push_back(name);
+  }
+  EXPECT_THAT(defined,
+              testing::UnorderedElementsAre("_sparse_autograd_entry_scale_all",
+                                            "sparse_autograd_images",
+                                            "sparse_autograd_manifest"));
 }
 
 // The optimizer of the host takes away none of the checks: a load and a store

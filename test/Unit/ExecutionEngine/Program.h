@@ -15,6 +15,7 @@
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -96,7 +97,7 @@ public:
     mlir::DialectRegistry registry;
     sparse_autograd::registerAllDialects(registry);
     context.appendDialectRegistry(registry);
-    auto module = mlir::parseSourceString<mlir::ModuleOp>(
+    module = mlir::parseSourceString<mlir::ModuleOp>(
         source, mlir::ParserConfig(&context), "program.mlir");
     if (!module) {
       error = "does not parse";
@@ -137,6 +138,7 @@ public:
   }
 
   mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<sparse_autograd::ExecutionEngine> engine;
   std::string error;
   std::string optimizedIR;
