@@ -43,7 +43,14 @@ Error sparse_autograd::linkEmulatedCode(mlir::ModuleOp module, Module &code) {
         dyn_cast_if_present<mlir::StringAttr>(global.getValueOrNull());
     if (!symbol || !bitcode)
       continue;
-    code.getNamedGlobal(global.getSymName())->eraseFromParent();
+    const GlobalVariable *declared = code.getNamedGlobal(symbol.getValue());
+    if (!declared || !declared->isDeclaration())
+      return createStringError("'" + symbol.getValue() +
+                               "', which is to be made of bitcode, must be "
+                               "declared, and not defined");
+    GlobalVariable *constant = code.getNamedGlobal(global.getSymName());
+    if (constant->use_empty())
+      constant->eraseFromParent();
     if (Error error = linkKernels(bitcode, symbol.getValue(), code))
       return error;
   }
