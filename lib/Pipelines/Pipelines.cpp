@@ -64,10 +64,8 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTensorToAssertions());
   bool isForGPU = options.target == TargetKind::GPU;
   LowerSparseOptions loops;
-  loops.parallel = isForGPU || options.threads != 1;
-  // A thread for each row.
-  if (isForGPU)
-    loops.chunkWork = 1;
+  loops.parallel = options.threads != 1;
+  loops.forDevice = isForGPU;
   pm.addPass(createLowerSparse(loops));
   // What a loop with constant bounds reads of a tensor of constant extents is
   // there. Not before: the analysis takes the loops of MLIR over iteration

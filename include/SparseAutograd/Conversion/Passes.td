@@ -483,12 +483,19 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
     different places, as those of the rows of `%y`, is cut into chunks, and the
     loop over them has the attribute `sparse_autograd.parallel`. Sums are not
     cut: the result is the same, bit for bit.
+
+    With `for-device` such a loop is not cut: each of its iterations may run by
+    itself. Dense loops whose iterations write to different places are moved
+    outside of those over what is stored, and are parallel too: of a product of
+    a sparse and a dense matrix, each element of the result.
   }];
   let options = [
     Option<"parallel", "parallel", "bool", /*default=*/"false",
            "cut outermost loops into chunks that may run in parallel">,
     Option<"chunkWork", "chunk-work", "int64_t", /*default=*/"65536",
-           "how many elements a chunk should visit at least">
+           "how many elements a chunk should visit at least">,
+    Option<"forDevice", "for-device", "bool", /*default=*/"false",
+           "make loops parallel for a target with many threads">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -290,8 +290,7 @@ void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order,
     }
     for (auto [dimension, variable] :
          llvm::zip_equal(apart, ArrayRef(variables).take_back(apart.size())))
-      nest.setRange(dimension, variable,
-                    arith::AddIOp::create(rewriter, loc, variable, one));
+      nest.setIndex(dimension, variable);
     for (auto [output, partial] : llvm::zip_equal(reduced, partials)) {
       Value buffer = op.getDpsInitOperand(output)->get();
       int64_t rank = cast<MemRefType>(buffer.getType()).getRank();

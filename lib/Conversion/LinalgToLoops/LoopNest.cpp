@@ -30,6 +30,7 @@ LoopNest::LoopNest(linalg::LinalgOp op, ArrayRef<unsigned> order,
     ends.push_back(range.size);
   }
   inductionVariables.resize(op.getNumLoops());
+  fixedIndices.resize(op.getNumLoops());
   for (OpOperand &operand : op->getOpOperands()) {
     Operand description;
     description.buffer = operand.get();
@@ -75,6 +76,10 @@ unsigned LoopNest::getDepth(AffineMap map) const {
 void LoopNest::setRange(unsigned dimension, Value begin, Value end) {
   begins[dimension] = begin;
   ends[dimension] = end;
+}
+
+void LoopNest::setIndex(unsigned dimension, Value index) {
+  fixedIndices[dimension] = index;
 }
 
 void LoopNest::setOutput(unsigned output, Value buffer) {
@@ -139,9 +144,14 @@ void LoopNest::emitLoop(unsigned level, OpBuilder &builder) {
   Value begin =
       getValueOrCreateConstantIndexOp(builder, loc, begins[dimension]);
   Value end = getValueOrCreateConstantIndexOp(builder, loc, ends[dimension]);
-  if (level + 1 == order.size() && llvm::any_of(carried, [](Operand *output) {
-        return output->form == Form::Count;
-      })) {
+  if (Value index = fixedIndices[dimension]) {
+    inductionVariables[dimension] = index;
+    emitLoop(level + 1, builder);
+    inductionVariables[dimension] = nullptr;
+  } else if (level + 1 == order.size() &&
+             llvm::any_of(carried, [](Operand *output) {
+               return output->form == Form::Count;
+             })) {
     emitCountingLoop(begin, end, carried, builder);
   } else {
     emitRange(level, begin, end, carried, builder);

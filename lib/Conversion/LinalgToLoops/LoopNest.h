@@ -24,6 +24,9 @@ public:
   /// Restricts loop `dimension` to [begin, end).
   void setRange(unsigned dimension, mlir::Value begin, mlir::Value end);
 
+  /// Leaves loop `dimension` out: it is at `index`.
+  void setIndex(unsigned dimension, mlir::Value index);
+
   /// Writes output `output` to `buffer`, which is of the same shape.
   void setOutput(unsigned output, mlir::Value buffer);
 
@@ -80,6 +83,8 @@ private:
   llvm::SmallVector<mlir::OpFoldResult> extents;
   llvm::SmallVector<mlir::OpFoldResult> begins, ends;
   llvm::SmallVector<mlir::Value> inductionVariables;
+  /// Of loops that are left out.
+  llvm::SmallVector<mlir::Value> fixedIndices;
   llvm::SmallVector<Operand> inputs, outputs;
 };
 

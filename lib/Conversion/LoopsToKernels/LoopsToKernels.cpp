@@ -81,24 +81,44 @@ gpu::LaunchOp KernelBuilder::createLaunch(Location loc, Value blocks,
 // Parallel loops
 //===----------------------------------------------------------------------===//
 
+/// Parallel loops directly within one another: of all but the last nothing but
+/// reads is done around the next one.
+static SmallVector<scf::ForOp> getNest(scf::ForOp loop) {
+  SmallVector<scf::ForOp> nest = {loop};
+  while (true) {
+    scf::ForOp outer = nest.back(), inner;
+    for (Operation &op : outer.getBody()->without_terminator()) {
+      if (isParallelLoop(&op) && isa<scf::ForOp>(op) && !inner)
+        inner = cast<scf::ForOp>(op);
+      else if (!isa<memref::LoadOp>(op) && !isPure(&op))
+        return nest;
+    }
+    if (!inner || llvm::any_of(inner->getOperands(), [&](Value bound) {
+          return !loop.isDefinedOutsideOfLoop(bound);
+        }))
+      return nest;
+    nest.push_back(inner);
+  }
+}
+
 /// Replaces a loop by a kernel with a thread for each iteration. An iteration
 /// is computed by its thread alone, in the order of the program.
 void KernelBuilder::launchLoop(Operation *op) {
   Location loc = op->getLoc();
   rewriter.setInsertionPoint(op);
   SmallVector<Value> lower, upper, step;
-  Block *body;
+  SmallVector<scf::ForOp> nest;
   if (auto parallel = dyn_cast<scf::ParallelOp>(op)) {
     lower = parallel.getLowerBound();
     upper = parallel.getUpperBound();
     step = parallel.getStep();
-    body = parallel.getBody();
   } else {
-    auto loop = cast<scf::ForOp>(op);
-    lower = {loop.getLowerBound()};
-    upper = {loop.getUpperBound()};
-    step = {loop.getStep()};
-    body = loop.getBody();
+    nest = getNest(cast<scf::ForOp>(op));
+    for (scf::ForOp loop : nest) {
+      lower.push_back(loop.getLowerBound());
+      upper.push_back(loop.getUpperBound());
+      step.push_back(loop.getStep());
+    }
   }
   Value zero = index(loc, 0), total = index(loc, 1);
   SmallVector<Value> counts;
@@ -132,9 +152,18 @@ void KernelBuilder::launchLoop(Operation *op) {
     place = arith::MulIOp::create(rewriter, loc, place, step[dim]);
     values[dim] = arith::AddIOp::create(rewriter, loc, lower[dim], place);
   }
-  rewriter.eraseOp(body->getTerminator());
-  rewriter.inlineBlockBefore(body, branch.thenBlock()->getTerminator(), values);
-  rewriter.eraseOp(op);
+  auto inlineBody = [&](Operation *loop, Block *body, Operation *before,
+                        ValueRange variables) {
+    rewriter.eraseOp(body->getTerminator());
+    rewriter.inlineBlockBefore(body, before, variables);
+    rewriter.eraseOp(loop);
+  };
+  Operation *end = branch.thenBlock()->getTerminator();
+  if (nest.empty())
+    inlineBody(op, &op->getRegion(0).front(), end, values);
+  for (auto [loop, value] : llvm::zip(nest, values))
+    inlineBody(loop, loop.getBody(), loop == op ? end : loop.getOperation(),
+               value);
   // Within a thread loops are loops.
   SmallVector<scf::ParallelOp> nested;
   launch.walk([&](scf::ParallelOp loop) { nested.push_back(loop); });

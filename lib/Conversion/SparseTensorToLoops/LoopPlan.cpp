@@ -130,6 +130,22 @@ LoopPlan::LoopPlan(const SparseLoops &loops, ArrayRef<unsigned> order)
       addDense(loop);
 }
 
+void LoopPlan::moveDenseOutside(bool isFirstParallel,
+                                llvm::function_ref<bool(unsigned)> mayMove) {
+  SmallVector<LoopStep> moved;
+  size_t rest = steps.size();
+  while (rest > 1 && steps[rest - 1].kind == LoopStep::Dense)
+    --rest;
+  for (size_t index = steps.size(); index-- > rest;)
+    if (mayMove(steps[index].loop)) {
+      steps[index].isOutside = true;
+      moved.insert(moved.begin(), steps[index]);
+      steps.erase(steps.begin() + index);
+    }
+  steps.insert(steps.begin() + (isFirstParallel ? 1 : 0), moved.begin(),
+               moved.end());
+}
+
 LoopPlan LoopPlan::choose(const SparseLoops &loops, ArrayRef<unsigned> stored,
                           bool isFirstOutermost) {
   SmallVector<unsigned> order(stored);

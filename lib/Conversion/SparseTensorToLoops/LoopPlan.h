@@ -32,6 +32,8 @@ struct LoopStep {
   unsigned dim = 0;
   /// Of Bind and Dense.
   unsigned loop = 0;
+  /// A dense loop that has been moved outside.
+  bool isOutside = false;
 };
 
 /// The steps that visit the elements which operands store.
@@ -44,6 +46,11 @@ public:
                          bool isFirstOutermost);
 
   llvm::ArrayRef<LoopStep> getSteps() const { return steps; }
+
+  /// Moves innermost dense loops for which `mayMove` outside: behind the first
+  /// loop if that is parallel, else before all.
+  void moveDenseOutside(bool isFirstParallel,
+                        llvm::function_ref<bool(unsigned loop)> mayMove);
 
 private:
   LoopPlan(const SparseLoops &loops, llvm::ArrayRef<unsigned> order);

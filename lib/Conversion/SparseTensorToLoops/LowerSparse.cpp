@@ -303,7 +303,8 @@ LogicalResult LowerSparsePass::expand() {
   populateReturnOpTypeConversionPattern(patterns, types);
   populateCallOpTypeConversionPattern(patterns, types);
   LoopSchedule schedule;
-  schedule.isParallel = parallel;
+  schedule.isParallel = parallel || forDevice;
+  schedule.isForDevice = forDevice;
   schedule.chunkWork = std::max<int64_t>(1, chunkWork);
   patterns.add<LowerStructuredOp>(types, context, schedule);
   populateOpsOnComponentsPatterns(types, patterns);

@@ -61,8 +61,6 @@ private:
   scf::ForOp emitFor(Value begin, Value end, ValueRange carried, Inside inside);
   scf::ForOp emitChunks(Value begin, Value end, ValueRange carried,
                         Inside inside);
-  /// What differs between the iterations of `step`, if it is the outermost.
-  OutermostLoop describe(const LoopStep &step) const;
   /// About how many elements the loops visit.
   Value estimateWork();
   Value apply(AffineExpr expr, ArrayRef<Value> dims) {
@@ -83,9 +81,11 @@ private:
 };
 } // namespace
 
-OutermostLoop Emitter::describe(const LoopStep &step) const {
+/// What differs between the iterations of `step`, if it is the outermost.
+static OutermostLoop describe(const SparseLoops &loops, const LoopStep &step,
+                              MLIRContext *context) {
   if (step.kind == LoopStep::Dense)
-    return {std::nullopt, builder.getAffineDimExpr(step.loop)};
+    return {std::nullopt, getAffineDimExpr(step.loop, context)};
   const SparseOperand &operand = loops.getOperand(step.operand);
   AffineMap levels = operand.storage.getDimsToLevels().compose(operand.map);
   bool isUnique = isUniqueLT(operand.storage.getLevelType(step.level));
@@ -151,8 +151,6 @@ scf::ForOp Emitter::emitChunks(Value begin, Value end, ValueRange carried,
         scf::ForOp rows = emitFor(first, last, now, inside);
         return SmallVector<Value>(rows.getResults());
       });
-  loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
-                builder.getUnitAttr());
   return loop;
 }
 
@@ -161,11 +159,18 @@ SmallVector<Value> Emitter::emitLoop(const VisitedElement &element,
                                      ValueRange carried, Inside inside) {
   SmallVector<Value> values(carried);
   bool hasEntered = body.enter(builder, element, values);
-  bool isParallel = loops.getSchedule().isParallel && !isInLoop &&
-                    body.writesApart(describe(steps[step]));
+  const LoopSchedule &schedule = loops.getSchedule();
+  bool isParallel =
+      steps[step].isOutside ||
+      (schedule.isParallel && !isInLoop &&
+       body.writesApart(describe(loops, steps[step], builder.getContext())));
   llvm::SaveAndRestore inLoop(isInLoop, true);
-  scf::ForOp loop = isParallel ? emitChunks(begin, end, values, inside)
-                               : emitFor(begin, end, values, inside);
+  scf::ForOp loop = isParallel && !schedule.isForDevice
+                        ? emitChunks(begin, end, values, inside)
+                        : emitFor(begin, end, values, inside);
+  if (isParallel)
+    loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
+                  builder.getUnitAttr());
   SmallVector<Value> results(loop.getResults());
   if (hasEntered)
     body.exit(builder, element, results);
@@ -311,6 +316,13 @@ SmallVector<Value> SparseLoops::build(OpBuilder &builder,
                                       LoopBody &body) const {
   OpBuilder::InsertionGuard guard(builder);
   LoopPlan plan = LoopPlan::choose(*this, stored, isFirstOutermost);
+  if (schedule.isForDevice && !plan.getSteps().empty()) {
+    OutermostLoop first =
+        describe(*this, plan.getSteps().front(), builder.getContext());
+    plan.moveDenseOutside(body.writesApart(first), [&](unsigned loop) {
+      return body.writesApart({std::nullopt, builder.getAffineDimExpr(loop)});
+    });
+  }
   VisitedElement element;
   element.indices.resize(extents.size());
   return Emitter(builder, loc, *this, plan, missing, body)

@@ -86,6 +86,10 @@ struct LoopSchedule {
   bool isParallel = false;
   /// What a chunk should visit at least.
   int64_t chunkWork = 1;
+  /// For a target with many threads: each iteration is parallel by itself, and
+  /// dense loops whose iterations write to different places are outside of
+  /// those over what is stored, and parallel too.
+  bool isForDevice = false;
 };
 
 /// The loops of one iteration space.

@@ -6,7 +6,7 @@ gpu.module @rows {
   // CHECK: llvm.func @spmv({{.*}}) attributes {gpu.kernel, {{.*}}nvvm.kernel
   // CHECK-DAG: nvvm.read.ptx.sreg.ctaid.x
   // CHECK-DAG: nvvm.read.ptx.sreg.tid.x
-  // CHECK: llvm.intr.fma
+  // CHECK: llvm.call_intrinsic "llvm.fma"
   // Five shuffles add what 32 lanes have.
   // CHECK-COUNT-5: nvvm.shfl.sync bfly {{.*}} : f32 -> f32
   // CHECK-NOT: nvvm.shfl

@@ -84,3 +84,83 @@ func.func @host(%x: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// Parallel loops directly within one another are one kernel; what the outer one
+// reads, each thread reads.
+// CHECK-LABEL: func.func @nest(
+// CHECK: gpu.launch
+// CHECK: scf.if
+// CHECK: %[[K:.*]] = arith.remui
+// CHECK: %[[I:.*]] = arith.divui
+// CHECK: %[[R:.*]] = memref.load %{{.*}} : memref<?xindex, #gpu.address_space<global>>
+// CHECK-NOT: scf.for
+// CHECK: memref.store %{{.*}}[%[[R]], %{{.*}}]
+// CHECK-NOT: scf.for
+// CHECK: gpu.terminator
+// CHECK-NOT: gpu.launch
+func.func @nest(%rows: memref<?xindex, #device>, %y: memref<?x8xf32, #device>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %n step %c1 {
+    %r = memref.load %rows[%i] : memref<?xindex, #device>
+    scf.for %k = %c0 to %c8 step %c1 {
+      memref.store %zero, %y[%r, %k] : memref<?x8xf32, #device>
+    } {sparse_autograd.parallel}
+  } {sparse_autograd.parallel}
+  return
+}
+
+// Not if the outer one writes, or says how far the inner one goes.
+// CHECK-LABEL: func.func @no_nest(
+// CHECK: gpu.launch
+// CHECK: scf.for
+// CHECK: gpu.terminator
+// CHECK: gpu.launch
+// CHECK: scf.for
+// CHECK: gpu.terminator
+func.func @no_nest(%ends: memref<?xindex, #device>, %y: memref<?x8xf32, #device>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %c0, %ends[%i] : memref<?xindex, #device>
+    scf.for %k = %c0 to %c8 step %c1 {
+      memref.store %zero, %y[%i, %k] : memref<?x8xf32, #device>
+    } {sparse_autograd.parallel}
+  } {sparse_autograd.parallel}
+  scf.for %i = %c0 to %n step %c1 {
+    %end = memref.load %ends[%i] : memref<?xindex, #device>
+    scf.for %k = %c0 to %end step %c1 {
+      memref.store %zero, %y[%i, %k] : memref<?x8xf32, #device>
+    } {sparse_autograd.parallel}
+  } {sparse_autograd.parallel}
+  return
+}
+
+// One thread does what comes one after the other, and the host what is computed
+// of a number alone.
+// CHECK-LABEL: func.func @run(
+// CHECK: gpu.launch
+// CHECK: memref.load
+// CHECK: arith.mulf
+// CHECK: memref.store
+// CHECK: memref.store
+// CHECK: gpu.terminator
+// CHECK-NOT: gpu.launch
+// CHECK: memref.copy
+// CHECK: %[[V:.*]] = memref.load %{{.*}}[] : memref<f32>
+// CHECK: math.sqrt %[[V]]
+func.func @run(%x: memref<f32, #device>, %y: memref<f32, #device>, %z: memref<f32, #device>, %n: index) -> f32 {
+  %v = memref.load %x[] : memref<f32, #device>
+  %p = arith.mulf %v, %v : f32
+  memref.store %p, %y[] : memref<f32, #device>
+  memref.store %p, %z[] : memref<f32, #device>
+  %d = memref.alloc(%n) : memref<?xf32, #device>
+  memref.dealloc %d : memref<?xf32, #device>
+  %r = memref.load %x[] : memref<f32, #device>
+  %s = math.sqrt %r : f32
+  return %s : f32
+}
