@@ -142,6 +142,7 @@ static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
   else if (options.chip.empty() && !options.emulate)
     code.ptx = {leastChip.str()};
   code.toolkit = options.toolkit;
+  code.report = options.kernelReport;
   pm.addPass(createKernelToObject(code));
   pm.addPass(createLaunchToRuntime());
   pm.addPass(createEmitEntries());

@@ -88,6 +88,11 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("of a GPU: the folder of the CUDA toolkit whose ptxas and "
                      "libdevice are used; empty: the configured one"),
       llvm::cl::init("")};
+  Option<bool> kernelReport{
+      *this, "kernel-report",
+      llvm::cl::desc("of a GPU: say in remarks what each kernel takes of each "
+                     "chip"),
+      llvm::cl::init(false)};
   Option<bool> proveSparsity{
       *this, "prove-sparsity",
       llvm::cl::desc("refuse a program whose backward part would make a sparse "
