@@ -64,10 +64,13 @@ sparse_autograd::createHostMachine(CodeGenOptLevel level, StringRef cpu,
   if (!subtarget->isCPUStringValid(cpu))
     return createStringError("LLVM does not know the processor '" + cpu +
                              "' of " + triple.str());
+  TargetOptions options;
+  // What runs when code is unloaded: linkers and loaders know .dtors no more.
+  options.UseInitArray = true;
   // Position independent, for shared libraries and for a JIT that may place
   // the code far from the runtime.
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, cpu, features.getString(), TargetOptions(), Reloc::PIC_,
+      triple, cpu, features.getString(), options, Reloc::PIC_,
       /*CM=*/std::nullopt, level));
   if (!machine)
     return createStringError("LLVM cannot generate code for " + triple.str());
