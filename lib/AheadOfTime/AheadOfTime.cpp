@@ -62,6 +62,10 @@ static llvm::Expected<Library> compileModule(mlir::ModuleOp module,
 }
 
 llvm::Error sparse_autograd::compileLibrary(const LibraryOptions &options) {
+  if (options.name.empty() || options.name.back() == '/')
+    return llvm::createStringError("'" + options.name +
+                                   "' names a folder: give the path of what to "
+                                   "write, without an extension");
   // What cannot be linked or written should not cost a compilation.
   std::string linker;
   bool isShared = options.kind == OutputKind::SharedObject;

@@ -63,7 +63,10 @@ static void writeValue(llvm::raw_ostream &stream, const llvm::Twine &place,
   }
   size_t rank = type.shape->size();
   if (!type.encoding) {
-    stream << "SparseAutogradMemRef" << rank << " of " << element << "\n";
+    stream << "SparseAutogradMemRef" << rank << " of " << element;
+    if (rank > 8)
+      stream << ", made by SPARSE_AUTOGRAD_DEFINE_MEMREF(" << rank << ")";
+    stream << "\n";
     return;
   }
   const SparseEncoding &encoding = *type.encoding;

@@ -56,11 +56,20 @@ sparse_autograd::createHostMachine(CodeGenOptLevel level, StringRef cpu,
     for (const auto &feature : sys::getHostCPUFeatures())
       features.AddFeature(feature.getKey(), feature.getValue());
   }
-  for (StringRef feature : split(moreFeatures, ','))
-    if (!feature.empty())
-      features.AddFeature(feature);
   std::unique_ptr<MCSubtargetInfo> subtarget(
       target->createMCSubtargetInfo(triple, "", ""));
+  for (StringRef feature : split(moreFeatures, ',')) {
+    if (feature.empty())
+      continue;
+    // LLVM itself warns, and goes on.
+    StringRef name = SubtargetFeatures::StripFlag(feature);
+    if (none_of(
+            subtarget->getAllProcessorFeatures(),
+            [&](const SubtargetFeatureKV &known) { return name == known.Key; }))
+      return createStringError("LLVM does not know the feature '" + name +
+                               "' of " + triple.str());
+    features.AddFeature(feature);
+  }
   if (!subtarget->isCPUStringValid(cpu))
     return createStringError("LLVM does not know the processor '" + cpu +
                              "' of " + triple.str());
