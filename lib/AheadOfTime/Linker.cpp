@@ -15,10 +15,10 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <dlfcn.h>
+#include <tuple>
 
 using namespace sparse_autograd;
 using llvm::StringRef;
-using llvm::Twine;
 
 llvm::Expected<std::string> sparse_autograd::findLinker(StringRef name) {
   if (name.empty())
@@ -70,7 +70,7 @@ sparse_autograd::linkSharedObject(StringRef linker, StringRef object,
     return llvm::createStringError("no temporary folder can be made: " +
                                    error.message());
   llvm::scope_exit remove(
-      [&]() { (void)llvm::sys::fs::remove_directories(folder); });
+      [&]() { std::ignore = llvm::sys::fs::remove_directories(folder); });
   auto inFolder = [&](StringRef name) {
     llvm::SmallString<128> path = folder;
     llvm::sys::path::append(path, name);
