@@ -75,13 +75,11 @@ llvm::Error sparse_autograd::compileLibrary(const LibraryOptions &options) {
       return found.takeError();
     linker = std::move(*found);
   }
-  auto codeFile =
-      io::OutputFile::create(options.name + (isShared ? ".so" : ".o"));
-  if (!codeFile)
-    return codeFile.takeError();
-  auto headerFile = io::OutputFile::create(options.name + ".h");
-  if (!headerFile)
-    return headerFile.takeError();
+  std::string codePath = options.name + (isShared ? ".so" : ".o");
+  std::string headerPath = options.name + ".h";
+  for (const std::string &path : {codePath, headerPath})
+    if (auto file = io::OutputFile::create(path); !file)
+      return file.takeError();
 
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
@@ -109,6 +107,12 @@ llvm::Error sparse_autograd::compileLibrary(const LibraryOptions &options) {
   if (!library)
     return fail(library.takeError());
 
+  auto codeFile = io::OutputFile::create(codePath);
+  if (!codeFile)
+    return codeFile.takeError();
+  auto headerFile = io::OutputFile::create(headerPath);
+  if (!headerFile)
+    return headerFile.takeError();
   (*codeFile)->getStream() << library->code->getBuffer();
   (*headerFile)->getStream() << library->header;
   if (llvm::Error error = (*codeFile)->commit())
