@@ -735,8 +735,8 @@ def LoopsToKernels
 
     A `cf.assert` in a kernel does not stop it: where its condition does not
     hold, the rest of the block that it is in is left out, and its number is
-    kept on the device. The host looks at the end of the function, and before
-    that nothing leaves the function.
+    kept on the device. The host looks at the end of the function, before
+    anything leaves it, and before it works on a tensor of the device itself.
 
     ```mlir
     scf.parallel (%i) = (%c0) to (%n) step (%c1) {

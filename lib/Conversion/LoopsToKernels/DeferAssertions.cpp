@@ -8,6 +8,7 @@
 
 #include "DeferAssertions.h"
 
+#include "../RuntimeCalls.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -56,6 +57,26 @@ static void guardRest(cf::AssertOp assertion, Value cell, int64_t number) {
   assertion.erase();
 }
 
+/// The calls of `function` before which a tensor has been copied to the host:
+/// what kernels left out there is nothing to go on with.
+static SmallVector<Operation *> getReaders(func::FuncOp function) {
+  SmallVector<Operation *> readers;
+  function.walk([&](Block *block) {
+    bool isCopied = false;
+    for (Operation &op : *block) {
+      if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+        auto target = cast<MemRefType>(copy.getTarget().getType());
+        isCopied |= isOnDevice(copy.getSource().getType()) &&
+                    !isOnDevice(target) && target.getRank() != 0;
+      } else if (isa<func::CallOp>(op) && isCopied) {
+        readers.push_back(&op);
+        isCopied = false;
+      }
+    }
+  });
+  return readers;
+}
+
 void sparse_autograd::deferAssertions(func::FuncOp function) {
   SmallVector<cf::AssertOp> assertions;
   function.walk([&](gpu::LaunchOp launch) {
@@ -84,10 +105,9 @@ void sparse_autograd::deferAssertions(func::FuncOp function) {
     locations.push_back(assertion.getLoc());
     guardRest(assertion, cell, static_cast<int64_t>(number));
   }
-  function.walk([&](func::ReturnOp op) {
-    builder.setInsertionPoint(op);
+  auto createCheck = [&](Operation *before) {
+    builder.setInsertionPoint(before);
     memref::CopyOp::create(builder, loc, cell, onHost);
-    memref::DeallocOp::create(builder, loc, cell);
     Value failed = memref::LoadOp::create(builder, loc, onHost);
     for (auto [number, message] : llvm::enumerate(messages)) {
       Value code = arith::ConstantIntOp::create(builder, locations[number], i32,
@@ -96,5 +116,12 @@ void sparse_autograd::deferAssertions(func::FuncOp function) {
           builder, locations[number], arith::CmpIPredicate::ne, failed, code);
       cf::AssertOp::create(builder, locations[number], isOther, message);
     }
+  };
+  for (Operation *call : getReaders(function))
+    createCheck(call);
+  function.walk([&](func::ReturnOp op) {
+    createCheck(op);
+    builder.setInsertionPoint(op);
+    memref::DeallocOp::create(builder, loc, cell);
   });
 }

@@ -80,6 +80,7 @@ sparse_autograd::assembleStorage(OpBuilder &builder, Location loc,
   storage.lists.assign(store->result_begin(), store->result_end());
   storage.slots = storage.lists.pop_back_val();
   storage.numValues = parents;
+  storage.order = order;
   return storage;
 }
 

@@ -21,6 +21,9 @@ struct AssembledStorage {
   /// How many values there are, and which of them each entry has.
   mlir::Value numValues;
   mlir::Value slots;
+  /// The numbers of the entries in the order of their values; equal ones in the
+  /// order in which they were given.
+  mlir::Value order;
 };
 
 /// Writes entry `number` into the tensor `entries`, which has a row for each:

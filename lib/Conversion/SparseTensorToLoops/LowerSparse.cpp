@@ -308,7 +308,7 @@ LogicalResult LowerSparsePass::expand() {
   schedule.chunkWork = std::max<int64_t>(1, chunkWork);
   patterns.add<LowerStructuredOp>(types, context, schedule);
   populateOpsOnComponentsPatterns(types, patterns);
-  populateRowsToLoopsPatterns(types, patterns);
+  populateRowsToLoopsPatterns(types, schedule, patterns);
   populateMoveEntriesPatterns(types, patterns);
   ConversionTarget target(*context);
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows of a sum are found by sorting the indices, each row once, and the
-// sums by going through the list in its order: the same bits every time. Memory
+// The rows of a sum are found by sorting the indices, each row once. An element
+// of a sum is added up in the order of the list: the same bits every time, for
+// one thread that goes through the list and for one for each element. Memory
 // and time depend on how many rows are read, not on the size of the table.
 //
 //===----------------------------------------------------------------------===//
@@ -130,25 +131,51 @@ void assertInside(OpBuilder &builder, Location loc, Value index, Value extent,
                        (op + ": an index is out of range").str());
 }
 
-/// A list of the rows that `indices` names, stored as the rows of `type` are.
-AssembledStorage assembleRows(OpBuilder &builder, Location loc,
-                              const RowLoops &loops, RankedTensorType type,
-                              Value extent) {
-  Value count = loops.getNumIndices(builder);
-  Value coordinates = tensor::EmptyOp::create(
-      builder, loc, ArrayRef<OpFoldResult>{count, builder.getIndexAttr(1)},
-      builder.getIndexType());
-  auto list = [&](OpBuilder &nested, ValueRange position, ValueRange carried) {
-    Value index = loops.getIndex(nested, position);
-    assertInside(nested, loc, index, extent, ScatterRowsOp::getOperationName());
-    Value next = arith::AddIOp::create(nested, loc, carried[1], loops.getOne());
-    Value listed =
-        tensor::InsertOp::create(nested, loc, index, carried[0],
-                                 ValueRange{carried[1], loops.getZero()});
-    return SmallVector<Value>{listed, next};
-  };
-  coordinates =
-      loops.forEachIndex(builder, {coordinates, loops.getZero()}, list).front();
+/// `tensor` with its first `rank` dimensions as one; one of one element if
+/// there are none.
+Value flattenFirst(OpBuilder &builder, Location loc, Value tensor,
+                   int64_t rank) {
+  if (rank == 1)
+    return tensor;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<ReassociationIndices> groups;
+  if (rank != 0) {
+    groups.push_back(llvm::to_vector(llvm::seq<int64_t>(0, rank)));
+    for (int64_t dim = rank; dim < type.getRank(); ++dim)
+      groups.push_back({dim});
+    return tensor::CollapseShapeOp::create(builder, loc, tensor, groups);
+  }
+  SmallVector<int64_t> shape = {1};
+  llvm::append_range(shape, type.getShape());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    groups.push_back({dim + 1});
+  if (!groups.empty())
+    groups.front() = {0, 1};
+  return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), tensor,
+                                       groups);
+}
+
+/// The rows that a list names, stored as the rows of `type` are. A table has
+/// `extent` rows.
+AssembledStorage assembleRows(OpBuilder &builder, Location loc, Value indices,
+                              RankedTensorType type, Value extent) {
+  Type index = builder.getIndexType();
+  Value count = tensor::DimOp::create(builder, loc, indices, 0);
+  Value list = createElementwise(
+      builder, loc, indices, indices, index,
+      [&](OpBuilder &nested, Location loc, ValueRange element) -> Value {
+        Value row = element.front();
+        if (!row.getType().isIndex())
+          row = arith::IndexCastOp::create(nested, loc, index, row);
+        assertInside(nested, loc, row, extent,
+                     ScatterRowsOp::getOperationName());
+        return row;
+      });
+  auto coordinatesType = RankedTensorType::get(
+      {cast<RankedTensorType>(list.getType()).getDimSize(0), 1}, index);
+  Value coordinates =
+      tensor::ExpandShapeOp::create(builder, loc, coordinatesType, list,
+                                    ArrayRef<ReassociationIndices>{{0, 1}});
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   auto listEncoding = sparse_tensor::SparseTensorEncodingAttr::get(
       builder.getContext(), encoding.getLvlTypes().take_front(),
@@ -159,70 +186,225 @@ AssembledStorage assembleRows(OpBuilder &builder, Location loc,
   return assembleStorage(builder, loc, listType, coordinates, count, extent);
 }
 
+/// A loop from 0 to `end` that carries a tensor, whose iterations write to
+/// different places of it.
+Value createParallelLoop(
+    OpBuilder &builder, Location loc, Value end, Value tensor,
+    llvm::function_ref<Value(OpBuilder &, Value, Value)> body) {
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  auto loop = scf::ForOp::create(
+      builder, loc, zero, end, one, tensor,
+      [&](OpBuilder &nested, Location loc, Value index, ValueRange carried) {
+        scf::YieldOp::create(nested, loc, body(nested, index, carried.front()));
+      });
+  loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
+                builder.getUnitAttr());
+  return loop.getResult(0);
+}
+
+/// Adds rows to the stored rows that they belong to.
+class RowSum {
+public:
+  /// `rows` has a row for each entry of `storage`, and `type` says what is
+  /// stored.
+  RowSum(OpBuilder &builder, Location loc, Value rows,
+         const AssembledStorage &storage, RankedTensorType type)
+      : builder(builder), loc(loc), rows(rows), storage(storage),
+        elementType(type.getElementType()) {
+    // Sums of f16 and bf16 are rounded once (semantics G11).
+    widens = elementType.isF16() || elementType.isBF16();
+    sumType = widens ? builder.getF32Type() : elementType;
+    zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    one = arith::ConstantIndexOp::create(builder, loc, 1);
+    count = tensor::DimOp::create(builder, loc, rows, 0);
+    int64_t rank = cast<RankedTensorType>(rows.getType()).getRank();
+    numValues = storage.numValues;
+    for (int64_t dim = 1; dim < rank; ++dim) {
+      rowExtents.push_back(tensor::DimOp::create(builder, loc, rows, dim));
+      numValues =
+          arith::MulIOp::create(builder, loc, numValues, rowExtents.back());
+    }
+  }
+
+  /// Goes through the entries in their order.
+  Value inOrder();
+  /// Computes each element by itself: through the entries of its row.
+  Value byElement();
+
+private:
+  Value createList(OpBuilder &builder, Value length, Type element) {
+    return tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>{length},
+                                   element);
+  }
+  Value extract(OpBuilder &builder, Value list, ValueRange place) {
+    return tensor::ExtractOp::create(builder, loc, list, place);
+  }
+  /// The element of row number `entry`, as it is added.
+  Value getElement(OpBuilder &builder, Value entry, ValueRange element) {
+    Value value = extract(builder, rows, concatenate(entry, element));
+    return widens
+               ? arith::ExtFOp::create(builder, loc, sumType, value).getResult()
+               : value;
+  }
+  Value findStarts();
+
+  OpBuilder &builder;
+  Location loc;
+  Value rows;
+  const AssembledStorage &storage;
+  Type elementType, sumType;
+  bool widens;
+  Value zero, one, count, numValues;
+  SmallVector<Value> rowExtents;
+};
+
+Value RowSum::inOrder() {
+  Value sums = createZeros(builder, loc,
+                           createList(builder, numValues, sumType), sumType);
+  SmallVector<Value> begins(rowExtents.size() + 1, zero);
+  SmallVector<Value> steps(rowExtents.size() + 1, one);
+  SmallVector<Value> ends = {count};
+  llvm::append_range(ends, rowExtents);
+  auto entries = scf::ForOp::create(
+      builder, loc, zero, count, one, sums,
+      [&](OpBuilder &nested, Location loc, Value entry, ValueRange carried) {
+        Value row = extract(nested, storage.slots, entry);
+        auto addElement = [&](OpBuilder &inner, Location, ValueRange element,
+                              ValueRange values) -> scf::ValueVector {
+          Value place = getPlace(inner, loc, row, element, rowExtents);
+          Value sum = extract(inner, values.front(), place);
+          sum = arith::AddFOp::create(inner, loc, sum,
+                                      getElement(inner, entry, element));
+          return {
+              tensor::InsertOp::create(inner, loc, sum, values.front(), place)};
+        };
+        scf::YieldOp::create(
+            nested, loc,
+            scf::buildLoopNest(nested, loc, ArrayRef(begins).drop_front(),
+                               rowExtents, ArrayRef(steps).drop_front(),
+                               carried, addElement)
+                .results);
+      });
+  Value values = entries.getResult(0);
+  if (!widens)
+    return values;
+  return createElementwise(
+      builder, loc, values, values, elementType,
+      [&](OpBuilder &nested, Location loc, ValueRange sum) -> Value {
+        return arith::TruncFOp::create(nested, loc, elementType, sum[0]);
+      });
+}
+
+/// Where the entries of each stored row begin among the sorted ones, and behind
+/// those of the last one where they end.
+Value RowSum::findStarts() {
+  Value length = arith::AddIOp::create(builder, loc, storage.numValues, one);
+  Value starts = createList(builder, length, builder.getIndexType());
+  starts =
+      tensor::InsertOp::create(builder, loc, count, starts, storage.numValues);
+  auto getRow = [&](OpBuilder &nested, Value number) {
+    return extract(nested, storage.slots,
+                   extract(nested, storage.order, number));
+  };
+  return createParallelLoop(
+      builder, loc, count, starts,
+      [&](OpBuilder &nested, Value number, Value carried) -> Value {
+        Value row = getRow(nested, number);
+        Value isFirstOfAll = arith::CmpIOp::create(
+            nested, loc, arith::CmpIPredicate::eq, number, zero);
+        Value before = arith::SubIOp::create(nested, loc, number, one);
+        before = arith::MaxSIOp::create(nested, loc, before, zero);
+        Value isOther = arith::CmpIOp::create(
+            nested, loc, arith::CmpIPredicate::ne, row, getRow(nested, before));
+        Value isFirst =
+            arith::OrIOp::create(nested, loc, isFirstOfAll, isOther);
+        auto branch = scf::IfOp::create(nested, loc, carried.getType(), isFirst,
+                                        /*withElseRegion=*/true);
+        OpBuilder first = branch.getThenBodyBuilder();
+        Value written =
+            tensor::InsertOp::create(first, loc, number, carried, row);
+        scf::YieldOp::create(first, loc, written);
+        OpBuilder other = branch.getElseBodyBuilder();
+        scf::YieldOp::create(other, loc, carried);
+        return branch.getResult(0);
+      });
+}
+
+Value RowSum::byElement() {
+  Value starts = findStarts();
+  Value none =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(sumType));
+  std::function<Value(OpBuilder &, SmallVector<Value>, Value)> sumUp =
+      [&](OpBuilder &nested, SmallVector<Value> place, Value values) -> Value {
+    if (place.size() <= rowExtents.size()) {
+      Value end =
+          place.empty() ? storage.numValues : rowExtents[place.size() - 1];
+      return createParallelLoop(
+          nested, loc, end, values,
+          [&](OpBuilder &inner, Value index, Value carried) {
+            SmallVector<Value> next(place);
+            next.push_back(index);
+            return sumUp(inner, std::move(next), carried);
+          });
+    }
+    Value row = place.front();
+    ArrayRef<Value> element = ArrayRef(place).drop_front();
+    Value behind = arith::AddIOp::create(nested, loc, row, one);
+    auto entries = scf::ForOp::create(
+        nested, loc, extract(nested, starts, row),
+        extract(nested, starts, behind), one, none,
+        [&](OpBuilder &inner, Location loc, Value number, ValueRange sum) {
+          Value entry = extract(inner, storage.order, number);
+          Value next = arith::AddFOp::create(inner, loc, sum.front(),
+                                             getElement(inner, entry, element));
+          scf::YieldOp::create(inner, loc, next);
+        });
+    Value sum = entries.getResult(0);
+    if (widens)
+      sum = arith::TruncFOp::create(nested, loc, elementType, sum);
+    return tensor::InsertOp::create(
+        nested, loc, sum, values,
+        getPlace(nested, loc, row, element, rowExtents));
+  };
+  return sumUp(builder, {}, createList(builder, numValues, elementType));
+}
+
 struct LowerScatterRows : OpConversionPattern<ScatterRowsOp> {
-  using OpConversionPattern::OpConversionPattern;
+  LowerScatterRows(const TypeConverter &types, MLIRContext *context,
+                   const LoopSchedule &schedule)
+      : OpConversionPattern(types, context), schedule(schedule) {}
 
   LogicalResult
   matchAndRewrite(ScatterRowsOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value rows = adaptor.getRows().front();
-    Value extent = adaptor.getExtent().front();
     auto type = cast<RankedTensorType>(op.getType());
-    RowLoops loops(rewriter, loc, adaptor.getIndices().front(), rows);
-    AssembledStorage storage = assembleRows(rewriter, loc, loops, type, extent);
+    int64_t indexRank = op.getIndices().getType().getRank();
+    Value indices =
+        flattenFirst(rewriter, loc, adaptor.getIndices().front(), indexRank);
+    Value rows =
+        flattenFirst(rewriter, loc, adaptor.getRows().front(), indexRank);
+    Value extent = adaptor.getExtent().front();
+    AssembledStorage storage =
+        assembleRows(rewriter, loc, indices, type, extent);
+    RowSum sum(rewriter, loc, rows, storage, type);
+    Value values = schedule.isForDevice ? sum.byElement() : sum.inOrder();
 
-    // Sums of f16 and bf16 are rounded once (semantics G11).
-    Type elementType = type.getElementType();
-    bool widens = elementType.isF16() || elementType.isBF16();
-    Type sumType = widens ? rewriter.getF32Type() : elementType;
-    Value numValues = arith::MulIOp::create(rewriter, loc, storage.numValues,
-                                            loops.getRowSize(rewriter));
-    Value sums = tensor::EmptyOp::create(
-        rewriter, loc, ArrayRef<OpFoldResult>{numValues}, sumType);
-    sums = createZeros(rewriter, loc, sums, sumType);
-    auto addRow = [&](OpBuilder &nested, ValueRange position,
-                      ValueRange carried) {
-      Value row =
-          tensor::ExtractOp::create(nested, loc, storage.slots, carried[1]);
-      auto addElement = [&](OpBuilder &inner, ValueRange element,
-                            ValueRange values) {
-        Value added = tensor::ExtractOp::create(inner, loc, rows,
-                                                concatenate(position, element));
-        if (widens)
-          added = arith::ExtFOp::create(inner, loc, sumType, added);
-        Value place = getPlace(inner, loc, row, element, loops.getRowExtents());
-        Value sum =
-            tensor::ExtractOp::create(inner, loc, values.front(), place);
-        sum = arith::AddFOp::create(inner, loc, sum, added);
-        return SmallVector<Value>{
-            tensor::InsertOp::create(inner, loc, sum, values.front(), place)};
-      };
-      Value values =
-          loops.forEachElement(nested, carried[0], addElement).front();
-      Value next =
-          arith::AddIOp::create(nested, loc, carried[1], loops.getOne());
-      return SmallVector<Value>{values, next};
-    };
-    Value values =
-        loops.forEachIndex(rewriter, {sums, loops.getZero()}, addRow).front();
-    if (widens)
-      values = createElementwise(
-          rewriter, loc, values, values, elementType,
-          [&](OpBuilder &nested, Location loc, ValueRange sum) -> Value {
-            return arith::TruncFOp::create(nested, loc, elementType, sum[0]);
-          });
-
-    SmallVector<Value> components = std::move(storage.lists);
+    SmallVector<Value> components = storage.lists;
     components.push_back(values);
     SmallVector<Value> extents = {extent};
-    llvm::append_range(extents, loops.getRowExtents());
+    for (int64_t dim = 1; dim < type.getRank(); ++dim)
+      extents.push_back(tensor::DimOp::create(rewriter, loc, rows, dim));
     for (auto [dim, value] : llvm::enumerate(extents))
       if (type.isDynamicDim(dim))
         components.push_back(value);
     rewriter.replaceOpWithMultiple(op, {components});
     return success();
   }
+
+private:
+  LoopSchedule schedule;
 };
 
 /// Looks rows up; what is not stored is zero.
@@ -279,6 +461,8 @@ struct LowerGather : OpConversionPattern<GatherOp> {
 } // namespace
 
 void sparse_autograd::populateRowsToLoopsPatterns(const TypeConverter &types,
+                                                  const LoopSchedule &schedule,
                                                   RewritePatternSet &patterns) {
-  patterns.add<LowerGather, LowerScatterRows>(types, patterns.getContext());
+  patterns.add<LowerGather>(types, patterns.getContext());
+  patterns.add<LowerScatterRows>(types, patterns.getContext(), schedule);
 }

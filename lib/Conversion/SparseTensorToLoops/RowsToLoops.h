@@ -9,12 +9,14 @@
 #ifndef SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_ROWSTOLOOPS_H
 #define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_ROWSTOLOOPS_H
 
+#include "SparseLoops.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace sparse_autograd {
 
 /// Lowers `gather` of a row-sparse table, and `scatter_rows`.
 void populateRowsToLoopsPatterns(const mlir::TypeConverter &types,
+                                 const LoopSchedule &schedule,
                                  mlir::RewritePatternSet &patterns);
 
 } // namespace sparse_autograd

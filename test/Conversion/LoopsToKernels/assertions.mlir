@@ -24,12 +24,12 @@
 // CHECK:           memref.atomic_rmw minu %c0_i32{{[^,]*}}, %[[CELL]][]
 // CHECK:       gpu.terminator
 // CHECK:       memref.copy %[[CELL]], %[[HOST]]
-// CHECK:       memref.dealloc %[[CELL]]
 // CHECK:       %[[FAILED:.*]] = memref.load %[[HOST]][]
 // CHECK:       %[[NOT_0:.*]] = arith.cmpi ne, %[[FAILED]], %c0_i32{{.*}}
 // CHECK:       cf.assert %[[NOT_0]], "too small"
 // CHECK:       %[[NOT_1:.*]] = arith.cmpi ne, %[[FAILED]], %c1_i32{{.*}}
 // CHECK:       cf.assert %[[NOT_1]], "too large"
+// CHECK-NEXT:  memref.dealloc %[[CELL]]
 // CHECK-NEXT:  return
 func.func @gather(%x: memref<?xf32, #device>, %i: memref<?xindex, #device>, %y: memref<?xf32, #device>, %n: index, %m: index) {
   %c0 = arith.constant 0 : index
@@ -85,5 +85,30 @@ func.func @host(%x: memref<?xf32, #device>, %n: index) {
   %some = arith.cmpi sgt, %n, %c0 : index
   cf.assert %some, "no elements"
   memref.store %zero, %x[%c0] : memref<?xf32, #device>
+  return
+}
+
+// So it does before it works on what kernels have written.
+
+// CHECK-LABEL: func.func @called(
+// CHECK:       gpu.launch
+// CHECK:       memref.copy {{.*}} : memref<?xindex, #gpu.address_space<global>> to memref<?xindex>
+// CHECK-NEXT:  memref.copy {{.*}} : memref<i32, #gpu.address_space<global>> to memref<i32>
+// CHECK:       cf.assert %{{.*}}, "too small"
+// CHECK-NEXT:  call @read
+// CHECK:       cf.assert %{{.*}}, "too small"
+// CHECK:       return
+func.func private @read(memref<?xindex>)
+func.func @called(%x: memref<?xindex, #device>, %h: memref<?xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%k) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %x[%k] : memref<?xindex, #device>
+    %positive = arith.cmpi sge, %v, %c0 : index
+    cf.assert %positive, "too small"
+    memref.store %c1, %x[%k] : memref<?xindex, #device>
+  }
+  memref.copy %x, %h : memref<?xindex, #device> to memref<?xindex>
+  func.call @read(%h) : (memref<?xindex>) -> ()
   return
 }

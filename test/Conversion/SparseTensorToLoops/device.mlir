@@ -53,3 +53,29 @@ func.func @sum(%a: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
   } -> tensor<f64>
   return %s : tensor<f64>
 }
+
+// A stored row is the sum of the rows of the list that are it: each element by
+// itself, in the order of the list, from where its entries begin.
+
+// CHECK-LABEL: func.func @rows(
+// CHECK:       %[[ORDER:.*]] = sparse_autograd.sort_entries
+// CHECK:       %[[STORED:.*]]:3 = sparse_autograd.store_positions
+// CHECK:       %[[STARTS:.*]] = scf.for %[[N:.*]] = %c0 to
+// CHECK:         %[[ENTRY:.*]] = tensor.extract %[[ORDER]][%[[N]]]
+// CHECK:         %[[ROW:.*]] = tensor.extract %[[STORED]]#2[%[[ENTRY]]]
+// CHECK:         scf.if
+// CHECK:           tensor.insert %[[N]] into %{{.*}}[%[[ROW]]]
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       scf.for %[[R:.*]] = %c0 to
+// CHECK:         scf.for %[[K:.*]] = %c0 to %c8
+// CHECK:           %[[BEGIN:.*]] = tensor.extract %[[STARTS]][%[[R]]]
+// CHECK:           scf.for %[[Q:.*]] = %[[BEGIN]] to
+// CHECK:             %[[E:.*]] = tensor.extract %[[ORDER]][%[[Q]]]
+// CHECK:             tensor.extract %{{.*}}[%[[E]], %[[K]]]
+// CHECK:             arith.addf
+// CHECK:         } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.parallel}
+func.func @rows(%g: tensor<?x8xf64>, %i: tensor<?xi32>, %n: index) -> tensor<?x8xf64, #rows> {
+  %r = sparse_autograd.scatter_rows %g, %i, %n : tensor<?x8xf64>, tensor<?xi32> -> tensor<?x8xf64, #rows>
+  return %r : tensor<?x8xf64, #rows>
+}
