@@ -44,17 +44,6 @@ public:
       rowExtents.push_back(tensor::DimOp::create(builder, loc, rows, dim));
   }
 
-  Value getZero() const { return zero; }
-  Value getOne() const { return one; }
-  ArrayRef<Value> getRowExtents() const { return rowExtents; }
-
-  Value getNumIndices(OpBuilder &builder) const {
-    return getProduct(builder, indexExtents);
-  }
-  Value getRowSize(OpBuilder &builder) const {
-    return getProduct(builder, rowExtents);
-  }
-
   using Body = llvm::function_ref<SmallVector<Value>(
       OpBuilder &, ValueRange position, ValueRange carried)>;
 
@@ -80,13 +69,6 @@ public:
   }
 
 private:
-  Value getProduct(OpBuilder &builder, ArrayRef<Value> extents) const {
-    Value product = one;
-    for (Value extent : extents)
-      product = arith::MulIOp::create(builder, loc, product, extent);
-    return product;
-  }
-
   SmallVector<Value> build(OpBuilder &builder, ArrayRef<Value> extents,
                            ValueRange carried, Body body) const {
     if (extents.empty())
@@ -433,13 +415,14 @@ struct LowerGather : OpConversionPattern<GatherOp> {
                        ValueRange carried) {
       Value index = loops.getIndex(nested, position);
       assertInside(nested, loc, index, numRows, GatherOp::getOperationName());
-      auto [cursor, isStored] = LevelCursor(table).locate(nested, loc, index);
-      auto found = scf::IfOp::create(nested, loc, carried.getTypes(), isStored,
-                                     /*withElseRegion=*/true);
+      auto located = LevelCursor(table).locate(nested, loc, index);
+      auto found =
+          scf::IfOp::create(nested, loc, carried.getTypes(), located.second,
+                            /*withElseRegion=*/true);
       OpBuilder stored = found.getThenBodyBuilder();
       auto copyElement = [&](OpBuilder &inner, ValueRange element,
                              ValueRange values) {
-        LevelCursor place = cursor;
+        LevelCursor place = located.first;
         for (Value coordinate : element)
           place = place.locate(inner, loc, coordinate).first;
         Value value = tensor::ExtractOp::create(inner, loc, table.getValues(),

@@ -184,6 +184,8 @@ class Program:
             return match and match.group(1) not in entries
 
         self.text = [text for text in self.text if not is_other(text)]
+        self.types = {name: type_ for name, type_ in self.types.items()
+                      if name in entries}
         kept = [n for n, call in enumerate(self.calls) if call[0] in entries]
         self.repeats = {kept.index(n): repeat
                         for n, repeat in self.repeats.items() if n in kept}
@@ -297,7 +299,7 @@ def finish(programs):
     for failure in failures[:50]:
         print("FAILED:", failure)
     comparisons = sum(p.comparisons for p in programs)
-    functions = sum(len({call[0] for call in p.calls}) for p in programs)
+    functions = sum(len(p.types) for p in programs)
     calls = sum(len(p.calls) for p in programs)
     print(f"{functions} functions, {calls} calls, {comparisons} numbers "
           f"compared, {len(failures)} failures")
