@@ -54,7 +54,8 @@ struct RunOptions {
 /// to add.
 class DiagnosedError : public llvm::ErrorInfo<DiagnosedError> {
 public:
-  static char ID;
+  // The name that ErrorInfo asks for.
+  static char ID; // NOLINT(readability-identifier-naming)
   void log(llvm::raw_ostream &stream) const override;
   std::error_code convertToErrorCode() const override;
 };

@@ -87,9 +87,11 @@ private:
   SmallVector<Value> indexExtents, rowExtents;
 };
 
+} // namespace
+
 /// The place of `element` of row number `row` in the values.
-Value getPlace(OpBuilder &builder, Location loc, Value row, ValueRange element,
-               ArrayRef<Value> rowExtents) {
+static Value getPlace(OpBuilder &builder, Location loc, Value row,
+                      ValueRange element, ArrayRef<Value> rowExtents) {
   Value place = row;
   for (auto [index, extent] : llvm::zip_equal(element, rowExtents)) {
     place = arith::MulIOp::create(builder, loc, place, extent);
@@ -98,15 +100,15 @@ Value getPlace(OpBuilder &builder, Location loc, Value row, ValueRange element,
   return place;
 }
 
-SmallVector<Value> concatenate(ValueRange a, ValueRange b) {
+static SmallVector<Value> concatenate(ValueRange a, ValueRange b) {
   SmallVector<Value> all(a);
   llvm::append_range(all, b);
   return all;
 }
 
 /// Asserts that a table of `extent` rows has row `index`.
-void assertInside(OpBuilder &builder, Location loc, Value index, Value extent,
-                  StringRef op) {
+static void assertInside(OpBuilder &builder, Location loc, Value index,
+                         Value extent, StringRef op) {
   Value isInside = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::ult, index, extent);
   cf::AssertOp::create(builder, loc, isInside,
@@ -115,8 +117,8 @@ void assertInside(OpBuilder &builder, Location loc, Value index, Value extent,
 
 /// `tensor` with its first `rank` dimensions as one; one of one element if
 /// there are none.
-Value flattenFirst(OpBuilder &builder, Location loc, Value tensor,
-                   int64_t rank) {
+static Value flattenFirst(OpBuilder &builder, Location loc, Value tensor,
+                          int64_t rank) {
   if (rank == 1)
     return tensor;
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -139,8 +141,9 @@ Value flattenFirst(OpBuilder &builder, Location loc, Value tensor,
 
 /// The rows that a list names, stored as the rows of `type` are. A table has
 /// `extent` rows.
-AssembledStorage assembleRows(OpBuilder &builder, Location loc, Value indices,
-                              RankedTensorType type, Value extent) {
+static AssembledStorage assembleRows(OpBuilder &builder, Location loc,
+                                     Value indices, RankedTensorType type,
+                                     Value extent) {
   Type index = builder.getIndexType();
   Value count = tensor::DimOp::create(builder, loc, indices, 0);
   Value list = createElementwise(
@@ -170,9 +173,9 @@ AssembledStorage assembleRows(OpBuilder &builder, Location loc, Value indices,
 
 /// A loop from 0 to `end` that carries a tensor, whose iterations write to
 /// different places of it.
-Value createParallelLoop(
-    OpBuilder &builder, Location loc, Value end, Value tensor,
-    llvm::function_ref<Value(OpBuilder &, Value, Value)> body) {
+static Value
+createParallelLoop(OpBuilder &builder, Location loc, Value end, Value tensor,
+                   llvm::function_ref<Value(OpBuilder &, Value, Value)> body) {
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   auto loop = scf::ForOp::create(
@@ -185,6 +188,7 @@ Value createParallelLoop(
   return loop.getResult(0);
 }
 
+namespace {
 /// Adds rows to the stored rows that they belong to.
 class RowSum {
 public:
@@ -240,6 +244,7 @@ private:
   Value zero, one, count, numValues;
   SmallVector<Value> rowExtents;
 };
+} // namespace
 
 Value RowSum::inOrder() {
   Value sums = createZeros(builder, loc,
@@ -352,6 +357,7 @@ Value RowSum::byElement() {
   return sumUp(builder, {}, createList(builder, numValues, elementType));
 }
 
+namespace {
 struct LowerScatterRows : OpConversionPattern<ScatterRowsOp> {
   LowerScatterRows(const TypeConverter &types, MLIRContext *context,
                    const LoopSchedule &schedule)
