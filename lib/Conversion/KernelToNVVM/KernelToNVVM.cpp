@@ -149,6 +149,8 @@ struct KernelToNVVMPass
     passes.addPass(createConvertVectorToLLVMPass());
     passes.addPass(createConvertNVVMToLLVMPass());
     passes.addPass(createConvertGpuOpsToNVVMOps());
+    // What it has no function of libdevice for: those of integers.
+    passes.addPass(createConvertMathToLLVMPass());
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
     passes.addPass(createReconcileUnrealizedCastsPass());
@@ -156,11 +158,12 @@ struct KernelToNVVMPass
       return signalPassFailure();
     // What upstream leaves alone, it leaves without a word.
     WalkResult left = module.walk([&](Operation *op) -> WalkResult {
-      if (isa_and_nonnull<gpu::GPUDialect, LLVM::LLVMDialect,
-                          NVVM::NVVMDialect>(op->getDialect()))
+      if (isa<gpu::GPUModuleOp>(op) ||
+          isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
+              op->getDialect()))
         return WalkResult::advance();
-      return op->emitError("'") << op->getName() << "' has no form in a kernel "
-                                << "on these types";
+      return op->emitError("'")
+             << op->getName() << "' has no form in a kernel on these types";
     });
     if (left.wasInterrupted())
       return signalPassFailure();

@@ -22,13 +22,31 @@ using namespace sparse_autograd;
 static constexpr int64_t noFailure = -1;
 
 /// Makes what follows `assertion` in its block depend on it. What the block
-/// hands on where it fails does not matter: zeros.
-static void guardRest(cf::AssertOp assertion, Value cell, int64_t number) {
+/// hands on of that does not matter where it fails: zeros.
+static LogicalResult guardRest(cf::AssertOp assertion, Value cell,
+                               int64_t number) {
   Location loc = assertion.getLoc();
   Block *block = assertion->getBlock();
   Operation *terminator = block->getTerminator();
+  SmallVector<OpOperand *> handedOn;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    Operation *definition = operand.get().getDefiningOp();
+    if (!definition || definition->getBlock() != block ||
+        definition->isBeforeInBlock(assertion))
+      continue;
+    if (!operand.get().getType().isIntOrIndexOrFloat())
+      return assertion.emitOpError("is followed by a ")
+             << operand.get().getType()
+             << " that its block hands on, which in a kernel no other value "
+                "can replace";
+    handedOn.push_back(&operand);
+  }
+  SmallVector<Value> values;
+  for (OpOperand *operand : handedOn)
+    values.push_back(operand->get());
+
   OpBuilder builder(assertion);
-  auto guard = scf::IfOp::create(builder, loc, terminator->getOperandTypes(),
+  auto guard = scf::IfOp::create(builder, loc, TypeRange(ValueRange(values)),
                                  assertion.getArg(), /*withElseRegion=*/true);
   // The blocks have terminators if the op has no results.
   auto finish = [&](Block *end, ValueRange results) {
@@ -41,7 +59,7 @@ static void guardRest(cf::AssertOp assertion, Value cell, int64_t number) {
   passed->getOperations().splice(passed->begin(), block->getOperations(),
                                  std::next(assertion->getIterator()),
                                  terminator->getIterator());
-  finish(passed, terminator->getOperands());
+  finish(passed, values);
 
   builder.setInsertionPointToStart(failed);
   Value code =
@@ -49,12 +67,14 @@ static void guardRest(cf::AssertOp assertion, Value cell, int64_t number) {
   memref::AtomicRMWOp::create(builder, loc, arith::AtomicRMWKind::minu, code,
                               cell, ValueRange());
   SmallVector<Value> zeros;
-  for (Type type : terminator->getOperandTypes())
-    zeros.push_back(
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
+  for (Value value : values)
+    zeros.push_back(arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(value.getType())));
   finish(failed, zeros);
-  terminator->setOperands(guard.getResults());
+  for (auto [operand, result] : llvm::zip_equal(handedOn, guard.getResults()))
+    operand->set(result);
   assertion.erase();
+  return success();
 }
 
 /// The calls of `function` before which a tensor has been copied to the host:
@@ -77,13 +97,13 @@ static SmallVector<Operation *> getReaders(func::FuncOp function) {
   return readers;
 }
 
-void sparse_autograd::deferAssertions(func::FuncOp function) {
+LogicalResult sparse_autograd::deferAssertions(func::FuncOp function) {
   SmallVector<cf::AssertOp> assertions;
   function.walk([&](gpu::LaunchOp launch) {
     launch.walk([&](cf::AssertOp op) { assertions.push_back(op); });
   });
   if (assertions.empty())
-    return;
+    return success();
   Location loc = function.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
   auto space = gpu::AddressSpaceAttr::get(function.getContext(),
@@ -103,7 +123,8 @@ void sparse_autograd::deferAssertions(func::FuncOp function) {
   for (auto [number, assertion] : llvm::enumerate(assertions)) {
     messages.push_back(assertion.getMsgAttr());
     locations.push_back(assertion.getLoc());
-    guardRest(assertion, cell, static_cast<int64_t>(number));
+    if (failed(guardRest(assertion, cell, static_cast<int64_t>(number))))
+      return failure();
   }
   auto createCheck = [&](Operation *before) {
     builder.setInsertionPoint(before);
@@ -124,4 +145,5 @@ void sparse_autograd::deferAssertions(func::FuncOp function) {
     builder.setInsertionPoint(op);
     memref::DeallocOp::create(builder, loc, cell);
   });
+  return success();
 }

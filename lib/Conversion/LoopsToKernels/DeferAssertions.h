@@ -16,9 +16,10 @@ namespace sparse_autograd {
 /// A kernel that stops leaves a device that cannot be used any more. Has the
 /// assertions in the kernels (`gpu.launch`) of `function` keep the number of
 /// the first that fails, in the order of the program, and leave out what
-/// follows them in their block; and the host assert, before the function
-/// returns, that there is none.
-void deferAssertions(mlir::func::FuncOp function);
+/// follows them in their block; and the host assert that there is none, before
+/// the function returns and before it calls what works on a tensor that kernels
+/// have written. Fails, having said so, where what is left out is a buffer.
+llvm::LogicalResult deferAssertions(mlir::func::FuncOp function);
 
 } // namespace sparse_autograd
 

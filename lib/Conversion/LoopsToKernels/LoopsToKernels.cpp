@@ -270,8 +270,13 @@ LogicalResult KernelBuilder::visit(Block &block) {
       bool isComputed = llvm::any_of(op.getOperands(), [&](Value operand) {
         return llvm::is_contained(run, operand.getDefiningOp());
       });
-      if (isComputed)
+      if (!isComputed)
+        continue;
+      if (llvm::all_of(op.getResultTypes(),
+                       [](Type type) { return type.isIntOrIndexOrFloat(); }))
         run.push_back(&op);
+      else if (failed(flush())) // A view, at a place that the host reads.
+        return failure();
       continue;
     }
     bool isHost = isHostControlFlow(&op);
@@ -305,7 +310,8 @@ struct LoopsToKernelsPass
     for (Block &block : function.getBody())
       if (failed(KernelBuilder(function).visit(block)))
         return signalPassFailure();
-    deferAssertions(function);
+    if (failed(deferAssertions(function)))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -33,3 +33,21 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// Those of integers are intrinsics too.
+
+// CHECK-LABEL: llvm.func @integers(
+// CHECK:       llvm.intr.ctlz
+// CHECK:       llvm.intr.cttz
+// CHECK:       llvm.intr.ctpop
+gpu.module @bits {
+  gpu.func @integers(%x: memref<1xi32, #gpu.address_space<global>>) kernel {
+    %c0 = arith.constant 0 : index
+    %a = memref.load %x[%c0] : memref<1xi32, #gpu.address_space<global>>
+    %leading = math.ctlz %a : i32
+    %trailing = math.cttz %leading : i32
+    %ones = math.ctpop %trailing : i32
+    memref.store %ones, %x[%c0] : memref<1xi32, #gpu.address_space<global>>
+    gpu.return
+  }
+}

@@ -24,3 +24,16 @@ gpu.module @divergent {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @powers {
+  gpu.func @f(%x: memref<64xi32>) kernel {
+    %i = gpu.thread_id x
+    %v = memref.load %x[%i] : memref<64xi32>
+    // expected-error @below {{'math.ipowi' has no form in a kernel on these types}}
+    %s = math.ipowi %v, %v : i32
+    memref.store %s, %x[%i] : memref<64xi32>
+    gpu.return
+  }
+}

@@ -164,3 +164,25 @@ func.func @run(%x: memref<f32, #device>, %y: memref<f32, #device>, %z: memref<f3
   %s = math.sqrt %r : f32
   return %s : f32
 }
+
+// Where a view begins the host reads, also if a thread goes on with the view.
+// CHECK-LABEL: func.func @window(
+// CHECK: memref.copy
+// CHECK: %[[AT:.*]] = memref.load %{{.*}}[] : memref<index>
+// CHECK: %[[VIEW:.*]] = memref.subview %{{.*}}[%[[AT]]]
+// CHECK: gpu.launch
+// CHECK: memref.store %{{.*}}, %[[VIEW]]
+// CHECK: gpu.launch
+// CHECK: memref.store %{{.*}}, %[[VIEW]]
+func.func @window(%x: memref<?xf32, #device>, %at: memref<index, #device>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %i = memref.load %at[] : memref<index, #device>
+  %view = memref.subview %x[%i] [%n] [1] : memref<?xf32, #device> to memref<?xf32, strided<[1], offset: ?>, #device>
+  memref.store %zero, %view[%c0] : memref<?xf32, strided<[1], offset: ?>, #device>
+  scf.parallel (%k) = (%c0) to (%n) step (%c1) {
+    memref.store %zero, %view[%k] : memref<?xf32, strided<[1], offset: ?>, #device>
+  }
+  return
+}
