@@ -308,7 +308,8 @@ LogicalResult LowerSparsePass::expand() {
   schedule.chunkWork = std::max<int64_t>(1, chunkWork);
   patterns.add<LowerStructuredOp>(types, context, schedule);
   populateOpsOnComponentsPatterns(types, patterns);
-  populateRowsToLoopsPatterns(types, schedule, patterns);
+  populateGatherRowsPatterns(types, patterns);
+  populateScatterRowsPatterns(types, schedule, patterns);
   populateMoveEntriesPatterns(types, patterns);
   ConversionTarget target(*context);
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);

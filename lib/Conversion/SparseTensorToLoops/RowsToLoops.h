@@ -14,8 +14,17 @@
 
 namespace sparse_autograd {
 
-/// Lowers `gather` of a row-sparse table, and `scatter_rows`.
-void populateRowsToLoopsPatterns(const mlir::TypeConverter &types,
+/// Asserts that a table of `extent` rows has row `index`. `op` begins the
+/// message.
+void assertRowInside(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value index, mlir::Value extent, llvm::StringRef op);
+
+/// Lowers `gather` of a row-sparse table.
+void populateGatherRowsPatterns(const mlir::TypeConverter &types,
+                                mlir::RewritePatternSet &patterns);
+
+/// Lowers `scatter_rows`.
+void populateScatterRowsPatterns(const mlir::TypeConverter &types,
                                  const LoopSchedule &schedule,
                                  mlir::RewritePatternSet &patterns);
 

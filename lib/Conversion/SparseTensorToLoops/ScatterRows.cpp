@@ -1,4 +1,4 @@
-//===- RowsToLoops.cpp - rows of sparse tables ----------------------------===//
+//===- ScatterRows.cpp - sums of rows of a table --------------------------===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,80 +14,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowsToLoops.h"
+
 #include "Assembly.h"
-#include "LevelCursor.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
-
-namespace {
-
-/// Loops over the elements of a tensor of indices, and over the elements of a
-/// row.
-class RowLoops {
-public:
-  /// `rows` has a row for each element of `indices`.
-  RowLoops(OpBuilder &builder, Location loc, Value indices, Value rows)
-      : loc(loc), indices(indices) {
-    zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    one = arith::ConstantIndexOp::create(builder, loc, 1);
-    int64_t indexRank = cast<RankedTensorType>(indices.getType()).getRank();
-    int64_t rank = cast<RankedTensorType>(rows.getType()).getRank();
-    for (int64_t dim = 0; dim < indexRank; ++dim)
-      indexExtents.push_back(tensor::DimOp::create(builder, loc, indices, dim));
-    for (int64_t dim = indexRank; dim < rank; ++dim)
-      rowExtents.push_back(tensor::DimOp::create(builder, loc, rows, dim));
-  }
-
-  using Body = llvm::function_ref<SmallVector<Value>(
-      OpBuilder &, ValueRange position, ValueRange carried)>;
-
-  /// Goes through the indices in order.
-  SmallVector<Value> forEachIndex(OpBuilder &builder, ValueRange carried,
-                                  Body body) const {
-    return build(builder, indexExtents, carried, body);
-  }
-  /// Goes through the elements of a row in order.
-  SmallVector<Value> forEachElement(OpBuilder &builder, ValueRange carried,
-                                    Body body) const {
-    return build(builder, rowExtents, carried, body);
-  }
-
-  /// The index at `position`.
-  Value getIndex(OpBuilder &builder, ValueRange position) const {
-    Value index = tensor::ExtractOp::create(builder, loc, indices, position);
-    return index.getType().isIndex()
-               ? index
-               : arith::IndexCastOp::create(builder, loc,
-                                            builder.getIndexType(), index)
-                     .getResult();
-  }
-
-private:
-  SmallVector<Value> build(OpBuilder &builder, ArrayRef<Value> extents,
-                           ValueRange carried, Body body) const {
-    if (extents.empty())
-      return body(builder, {}, carried);
-    SmallVector<Value> begins(extents.size(), zero), steps(extents.size(), one);
-    return llvm::to_vector(
-        scf::buildLoopNest(
-            builder, loc, begins, extents, steps, carried,
-            [&](OpBuilder &nested, Location, ValueRange variables,
-                ValueRange values) { return body(nested, variables, values); })
-            .results);
-  }
-
-  Location loc;
-  Value indices, zero, one;
-  SmallVector<Value> indexExtents, rowExtents;
-};
-
-} // namespace
 
 /// The place of `element` of row number `row` in the values.
 static Value getPlace(OpBuilder &builder, Location loc, Value row,
@@ -104,15 +39,6 @@ static SmallVector<Value> concatenate(ValueRange a, ValueRange b) {
   SmallVector<Value> all(a);
   llvm::append_range(all, b);
   return all;
-}
-
-/// Asserts that a table of `extent` rows has row `index`.
-static void assertInside(OpBuilder &builder, Location loc, Value index,
-                         Value extent, StringRef op) {
-  Value isInside = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, index, extent);
-  cf::AssertOp::create(builder, loc, isInside,
-                       (op + ": an index is out of range").str());
 }
 
 /// `tensor` with its first `rank` dimensions as one; one of one element if
@@ -152,8 +78,8 @@ static AssembledStorage assembleRows(OpBuilder &builder, Location loc,
         Value row = element.front();
         if (!row.getType().isIndex())
           row = arith::IndexCastOp::create(nested, loc, index, row);
-        assertInside(nested, loc, row, extent,
-                     ScatterRowsOp::getOperationName());
+        assertRowInside(nested, loc, row, extent,
+                        ScatterRowsOp::getOperationName());
         return row;
       });
   auto coordinatesType = RankedTensorType::get(
@@ -394,64 +320,10 @@ struct LowerScatterRows : OpConversionPattern<ScatterRowsOp> {
 private:
   LoopSchedule schedule;
 };
-
-/// Looks rows up; what is not stored is zero.
-struct LowerGather : OpConversionPattern<GatherOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(GatherOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    SparseStorage table(op.getTable().getType(), adaptor.getTable());
-    Value indices = adaptor.getIndices().front();
-    RankedTensorType type = op.getType();
-    SmallVector<OpFoldResult> extents =
-        tensor::getMixedSizes(rewriter, loc, indices);
-    for (unsigned dim = 1; dim < op.getTable().getType().getRank(); ++dim)
-      extents.push_back(getAsOpFoldResult(table.getExtent(rewriter, loc, dim)));
-    Value rows =
-        tensor::EmptyOp::create(rewriter, loc, extents, type.getElementType());
-    if (rows.getType() != type)
-      rows = tensor::CastOp::create(rewriter, loc, type, rows);
-    rows = createZeros(rewriter, loc, rows, type.getElementType());
-    RowLoops loops(rewriter, loc, indices, rows);
-    Value numRows = table.getExtent(rewriter, loc, 0);
-    auto copyRow = [&](OpBuilder &nested, ValueRange position,
-                       ValueRange carried) {
-      Value index = loops.getIndex(nested, position);
-      assertInside(nested, loc, index, numRows, GatherOp::getOperationName());
-      auto located = LevelCursor(table).locate(nested, loc, index);
-      auto found =
-          scf::IfOp::create(nested, loc, carried.getTypes(), located.second,
-                            /*withElseRegion=*/true);
-      OpBuilder stored = found.getThenBodyBuilder();
-      auto copyElement = [&](OpBuilder &inner, ValueRange element,
-                             ValueRange values) {
-        LevelCursor place = located.first;
-        for (Value coordinate : element)
-          place = place.locate(inner, loc, coordinate).first;
-        Value value = tensor::ExtractOp::create(inner, loc, table.getValues(),
-                                                place.getPosition());
-        return SmallVector<Value>{tensor::InsertOp::create(
-            inner, loc, value, values.front(), concatenate(position, element))};
-      };
-      scf::YieldOp::create(stored, loc,
-                           loops.forEachElement(stored, carried, copyElement));
-      OpBuilder absent = found.getElseBodyBuilder();
-      scf::YieldOp::create(absent, loc, carried);
-      return SmallVector<Value>(found.getResults());
-    };
-    rewriter.replaceOp(op, loops.forEachIndex(rewriter, rows, copyRow));
-    return success();
-  }
-};
-
 } // namespace
 
-void sparse_autograd::populateRowsToLoopsPatterns(const TypeConverter &types,
+void sparse_autograd::populateScatterRowsPatterns(const TypeConverter &types,
                                                   const LoopSchedule &schedule,
                                                   RewritePatternSet &patterns) {
-  patterns.add<LowerGather>(types, patterns.getContext());
   patterns.add<LowerScatterRows>(types, patterns.getContext(), schedule);
 }
