@@ -8,6 +8,7 @@
 
 #include "KernelOps.h"
 
+#include "RuntimeCalls.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,4 +56,11 @@ void sparse_autograd::forEachAccess(Operation *op,
     else if (isa<memref::CopyOp>(nested))
       llvm::for_each(nested->getOperands(), visit);
   });
+}
+
+bool sparse_autograd::accessesDevice(Operation *op) {
+  bool accesses = false;
+  forEachAccess(
+      op, [&](Value memref) { accesses |= isOnDevice(memref.getType()); });
+  return accesses;
 }

@@ -13,6 +13,14 @@
 
 namespace sparse_autograd {
 
+/// Threads of a block of a kernel that loops become, at most, and of a warp.
+constexpr int64_t blockThreads = 256, warpSize = 32;
+
+/// The attribute of a `gpu.launch` whose blocks have at most `blockThreads`
+/// threads, which is no constant of it.
+constexpr llvm::StringLiteral smallBlocksAttrName =
+    "sparse_autograd.small_blocks";
+
 /// Whether the iterations of the loop `op` may run at once, each in a thread.
 bool isParallelLoop(mlir::Operation *op);
 
@@ -25,6 +33,9 @@ bool isHostControlFlow(mlir::Operation *op);
 /// writes by a load, a store or a copy.
 void forEachAccess(mlir::Operation *op,
                    llvm::function_ref<void(mlir::Value)> visit);
+
+/// Whether `op`, or an op in it, reads or writes elements on the device.
+bool accessesDevice(mlir::Operation *op);
 
 } // namespace sparse_autograd
 

@@ -129,6 +129,8 @@ static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
   loops.maximalPartials = 2048;
   pm.addPass(createLinalgToLoops(loops));
   addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createFuseKernels());
+  pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createLoopsToKernels());
   addCleanup(pm);
   pm.addPass(createOutlineKernels());

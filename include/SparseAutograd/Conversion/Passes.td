@@ -715,6 +715,83 @@ def PlaceBuffers : Pass<"sparse-autograd-place-buffers", "::mlir::ModuleOp"> {
 // LoopsToKernels
 //===----------------------------------------------------------------------===//
 
+def FuseKernels
+    : Pass<"sparse-autograd-fuse-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Make one parallel loop of several over the same rows";
+  let description = [{
+    Parallel loops of one block that have the same outermost loops, and in these
+    touch the same elements of what one of them writes, become one: an index is
+    the variable of the loop, or runs over the segment of the row in a list of
+    positions (which ascend). So do loops over the same segment within it. What
+    an iteration has stored or loaded stays in a register, and a buffer that
+    nobody reads any more is none.
+
+    A masked softmax, forward, or a sampled product, its softmax and the product
+    with a matrix become one loop over rows. Products of dense matrices are left
+    alone, and so are loops over columns behind few rows: they need the threads.
+
+    ```mlir
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+      %s = ... // the sum of row %i of %x
+      memref.store %s, %sums[%i] : memref<?xf32>
+    }
+    scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) {
+      %s = memref.load %sums[%i] : memref<?xf32>
+      ...
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {
+      %s = ...
+      scf.for %j = %c0 to %m step %c1 {
+        ... // with %s
+      } {sparse_autograd.parallel}
+    } {sparse_autograd.parallel}
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
+def ScheduleLanes
+    : Pass<"sparse-autograd-schedule-lanes", "::mlir::func::FuncOp"> {
+  let summary = "Choose the loops that lanes of a warp share";
+  let description = [{
+    Within a parallel loop, of which a thread would do each iteration, marks the
+    loops that several threads should do together (`sparse_autograd.lanes`):
+
+    * sums and other reductions whose order is free (`fastmath<reassoc>`, or ops
+      that round nothing), and loops that are parallel themselves
+      (`sparse_autograd.parallel`),
+    * that access neighbouring elements in neighbouring iterations, as a row of
+      CSR does, while the threads of neighbouring iterations of the parallel loop
+      would not: columns of a row-major matrix, which they read side by side, are
+      theirs.
+
+    The innermost such loop is taken, so that a product sampled at the entries of
+    a row adds up each entry together. What surrounds it is done by all lanes
+    alike; a loop there that none of them shares would make them wait, and
+    nothing is marked then. A loop of less than four iterations is not worth it.
+
+    ```mlir
+    scf.for %i = %c0 to %rows step %c1 {
+      %s = scf.for %k = %begin to %end step %c1 iter_args(%sum = %zero) -> f32 {
+        %a = memref.load %values[%k] : memref<?xf32, #gpu.address_space<global>>
+        ...
+        %next = arith.addf %sum, %p fastmath<reassoc> : f32
+        scf.yield %next : f32
+      } {sparse_autograd.lanes}
+      memref.store %s, %y[%i] : memref<?xf32, #gpu.address_space<global>>
+    } {sparse_autograd.parallel}
+    ```
+
+    `--sparse-autograd-loops-to-kernels` makes groups of lanes of it, as large as
+    the loop is long.
+  }];
+}
+
 def LoopsToKernels
     : Pass<"sparse-autograd-loops-to-kernels", "::mlir::func::FuncOp"> {
   let summary = "Have kernels do what accesses the memory of the device";
@@ -727,6 +804,14 @@ def LoopsToKernels
       iteration, 256 threads a block. Neighbouring threads are neighbours in the
       last loop. An iteration is computed by one thread, in the order of the
       program, so that the result does not depend on the device;
+    * where a loop in it is marked (`sparse_autograd.lanes`, see
+      `--sparse-autograd-schedule-lanes`), an iteration has a group of lanes of a
+      warp: the least power of 2 that has a lane for each iteration of that loop
+      on average, up to 32 (Bell and Garland, SC 2009, on vectors for CSR). Each
+      does every n-th iteration of the loop; what it adds up they combine by
+      shuffles, in an order that is given by their number. The first one
+      stores what is stored outside of the loop, and they wait for each other
+      where one reads what another has written;
     * control flow around such loops stays on the host;
     * what else accesses the memory of the device is done by a kernel of one
       thread;

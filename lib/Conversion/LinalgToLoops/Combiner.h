@@ -25,9 +25,6 @@ void normalizeCombiners(mlir::linalg::LinalgOp op,
 /// The value combined does not depend on the element.
 mlir::Operation *getCombiner(mlir::linalg::LinalgOp op, unsigned output);
 
-/// The neutral element of a combiner, or null.
-mlir::TypedAttr getNeutralElement(mlir::Operation *combiner);
-
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_CONVERSION_LINALGTOLOOPS_COMBINER_H

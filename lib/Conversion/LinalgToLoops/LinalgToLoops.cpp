@@ -13,6 +13,7 @@
 
 #include "SparseAutograd/Conversion/LinalgToLoops/LinalgToLoops.h"
 
+#include "../NeutralElement.h"
 #include "Combiner.h"
 #include "LoopNest.h"
 #include "LoopOrder.h"

@@ -11,6 +11,8 @@
 #include "../KernelOps.h"
 #include "../RuntimeCalls.h"
 #include "DeferAssertions.h"
+#include "KernelNest.h"
+#include "LaneLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Transforms/MakeSequential.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +21,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace sparse_autograd {
@@ -30,18 +32,17 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// Threads of a block where nothing asks for another number.
-static constexpr int64_t blockThreads = 256;
-
-/// Whether `op`, or an op in it, reads or writes elements on the device.
-static bool accessesDevice(Operation *op) {
-  bool accesses = false;
-  forEachAccess(
-      op, [&](Value memref) { accesses |= isOnDevice(memref.getType()); });
-  return accesses;
-}
-
 namespace {
+/// The threads of a kernel.
+struct Threads {
+  gpu::LaunchOp launch;
+  /// Which iteration a thread does: one number of all loops, or one of all but
+  /// the last, and one of the last.
+  SmallVector<Value> numbers;
+  /// Whether there is such an iteration.
+  Value isInside;
+};
+
 class KernelBuilder {
 public:
   explicit KernelBuilder(func::FuncOp function)
@@ -54,7 +55,21 @@ private:
   LogicalResult flush();
   LogicalResult launchAlone();
   void loadOnHost(memref::LoadOp op);
-  gpu::LaunchOp createLaunch(Location loc, Value blocks, int64_t threads);
+  gpu::LaunchOp createLaunch(Location loc, Value blocks, Value width,
+                             Value height);
+  Threads launchLine(Location loc, Value count);
+  Threads launchPlane(Location loc, Value rows, Value columns);
+  Threads launchGroups(Location loc, Value count, Value lanes);
+  Value createPowerOf2(Location loc, Value value, int64_t most);
+  /// first * size + second
+  Value createNumber(Location loc, Value first, Value size, Value second) {
+    first = arith::MulIOp::create(rewriter, loc, first, size);
+    return arith::AddIOp::create(rewriter, loc, first, second);
+  }
+  Value isLess(Location loc, Value number, Value count) {
+    return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
+                                 number, count);
+  }
   Value index(Location loc, int64_t value) {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   }
@@ -67,10 +82,11 @@ private:
 } // namespace
 
 gpu::LaunchOp KernelBuilder::createLaunch(Location loc, Value blocks,
-                                          int64_t threads) {
-  Value one = index(loc, 1), count = index(loc, threads);
-  auto launch =
-      gpu::LaunchOp::create(rewriter, loc, blocks, one, one, count, one, one);
+                                          Value width, Value height) {
+  Value one = index(loc, 1);
+  auto launch = gpu::LaunchOp::create(rewriter, loc, blocks, one, one, width,
+                                      height, one);
+  launch->setAttr(smallBlocksAttrName, rewriter.getUnitAttr());
   rewriter.setInsertionPointToStart(&launch.getBody().front());
   gpu::TerminatorOp::create(rewriter, loc);
   rewriter.setInsertionPointToStart(&launch.getBody().front());
@@ -81,76 +97,124 @@ gpu::LaunchOp KernelBuilder::createLaunch(Location loc, Value blocks,
 // Parallel loops
 //===----------------------------------------------------------------------===//
 
-/// Parallel loops directly within one another: of all but the last nothing but
-/// reads is done around the next one.
-static SmallVector<scf::ForOp> getNest(scf::ForOp loop) {
-  SmallVector<scf::ForOp> nest = {loop};
-  while (true) {
-    scf::ForOp outer = nest.back(), inner;
-    for (Operation &op : outer.getBody()->without_terminator()) {
-      if (isParallelLoop(&op) && isa<scf::ForOp>(op) && !inner)
-        inner = cast<scf::ForOp>(op);
-      else if (!isa<memref::LoadOp>(op) && !isPure(&op))
-        return nest;
-    }
-    if (!inner || llvm::any_of(inner->getOperands(), [&](Value bound) {
-          return !loop.isDefinedOutsideOfLoop(bound);
-        }))
-      return nest;
-    nest.push_back(inner);
+/// The least power of 2 that is not less than `value`, up to `most`, one too.
+Value KernelBuilder::createPowerOf2(Location loc, Value value, int64_t most) {
+  Value power = index(loc, most);
+  for (int64_t less = most / 2; less > 0; less /= 2) {
+    Value isEnough = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::sle, value, index(loc, less));
+    power = arith::SelectOp::create(rewriter, loc, isEnough, index(loc, less),
+                                    power);
   }
+  return power;
 }
 
-/// Replaces a loop by a kernel with a thread for each iteration. An iteration
-/// is computed by its thread alone, in the order of the program.
+/// A thread for each iteration of one loop.
+Threads KernelBuilder::launchLine(Location loc, Value count) {
+  Value one = index(loc, 1), threads = index(loc, blockThreads);
+  Value blocks = arith::CeilDivUIOp::create(rewriter, loc, count, threads);
+  gpu::LaunchOp launch = createLaunch(loc, blocks, threads, one);
+  Value number = createNumber(loc, launch.getBlockIds().x, threads,
+                              launch.getThreadIds().x);
+  return {launch, {number}, isLess(loc, number, count)};
+}
+
+/// A thread for each of `rows` times `columns` iterations, in blocks that are
+/// as wide as a warp or as the rows. Neighbours are neighbours in a row.
+Threads KernelBuilder::launchPlane(Location loc, Value rows, Value columns) {
+  Value width = createPowerOf2(loc, columns, warpSize);
+  Value height =
+      arith::DivUIOp::create(rewriter, loc, index(loc, blockThreads), width);
+  Value across = arith::CeilDivUIOp::create(rewriter, loc, columns, width);
+  Value down = arith::CeilDivUIOp::create(rewriter, loc, rows, height);
+  Value blocks = arith::MulIOp::create(rewriter, loc, across, down);
+  gpu::LaunchOp launch = createLaunch(loc, blocks, width, height);
+  // There are less than 2^31 blocks, and a division of 64 bits takes long.
+  Type i32 = rewriter.getI32Type(), type = rewriter.getIndexType();
+  auto narrow = [&](Value value) -> Value {
+    return arith::IndexCastUIOp::create(rewriter, loc, i32, value);
+  };
+  auto widen = [&](Value value) -> Value {
+    return arith::IndexCastUIOp::create(rewriter, loc, type, value);
+  };
+  Value block = narrow(launch.getBlockIds().x), narrowed = narrow(across);
+  Value blockRow =
+      widen(arith::DivUIOp::create(rewriter, loc, block, narrowed));
+  Value blockColumn =
+      widen(arith::RemUIOp::create(rewriter, loc, block, narrowed));
+  Value row = createNumber(loc, blockRow, launch.getBlockSize().y,
+                           launch.getThreadIds().y);
+  Value column = createNumber(loc, blockColumn, launch.getBlockSize().x,
+                              launch.getThreadIds().x);
+  Value isInside = arith::AndIOp::create(rewriter, loc, isLess(loc, row, rows),
+                                         isLess(loc, column, columns));
+  return {launch, {row, column}, isInside};
+}
+
+/// `lanes` threads for each of `count` iterations.
+Threads KernelBuilder::launchGroups(Location loc, Value count, Value lanes) {
+  Value groups =
+      arith::DivUIOp::create(rewriter, loc, index(loc, blockThreads), lanes);
+  Value blocks = arith::CeilDivUIOp::create(rewriter, loc, count, groups);
+  gpu::LaunchOp launch = createLaunch(loc, blocks, lanes, groups);
+  Value number = createNumber(loc, launch.getBlockIds().x,
+                              launch.getBlockSize().y, launch.getThreadIds().y);
+  return {launch, {number}, isLess(loc, number, count)};
+}
+
+/// Replaces a loop by a kernel with a thread for each iteration, or with a
+/// group of lanes that share loops in it. The order in which numbers are added
+/// up is that of the program, or depends on the number of lanes alone.
 void KernelBuilder::launchLoop(Operation *op) {
   Location loc = op->getLoc();
   rewriter.setInsertionPoint(op);
-  SmallVector<Value> lower, upper, step;
-  SmallVector<scf::ForOp> nest;
-  if (auto parallel = dyn_cast<scf::ParallelOp>(op)) {
-    lower = parallel.getLowerBound();
-    upper = parallel.getUpperBound();
-    step = parallel.getStep();
-  } else {
-    nest = getNest(cast<scf::ForOp>(op));
-    for (scf::ForOp loop : nest) {
-      lower.push_back(loop.getLowerBound());
-      upper.push_back(loop.getUpperBound());
-      step.push_back(loop.getStep());
-    }
-  }
-  Value zero = index(loc, 0), total = index(loc, 1);
+  KernelNest nest(op);
+  Value zero = index(loc, 0), rows = index(loc, 1);
   SmallVector<Value> counts;
-  for (auto [from, to, by] : llvm::zip_equal(lower, upper, step)) {
+  for (auto [from, to, by] : llvm::zip_equal(
+           nest.getLowerBounds(), nest.getUpperBounds(), nest.getSteps())) {
     Value extent = arith::SubIOp::create(rewriter, loc, to, from);
     Value count = arith::CeilDivSIOp::create(rewriter, loc, extent, by);
     counts.push_back(arith::MaxSIOp::create(rewriter, loc, count, zero));
-    total = arith::MulIOp::create(rewriter, loc, total, counts.back());
   }
-  Value threads = index(loc, blockThreads);
-  Value blocks = arith::CeilDivUIOp::create(rewriter, loc, total, threads);
-  gpu::LaunchOp launch = createLaunch(loc, blocks, blockThreads);
+  for (Value count : ArrayRef(counts).drop_back())
+    rows = arith::MulIOp::create(rewriter, loc, rows, count);
+  bool isPlane = false;
+  Threads threads;
+  Value lanes;
+  if (containsShared(nest.getOutermost())) {
+    Value total = arith::MulIOp::create(rewriter, loc, rows, counts.back());
+    Value longest = createLongestShared(rewriter, nest, total);
+    lanes =
+        longest ? createPowerOf2(loc, longest, warpSize) : index(loc, warpSize);
+    threads = launchGroups(loc, total, lanes);
+  } else if (counts.size() == 1) {
+    threads = launchLine(loc, counts.back());
+  } else {
+    isPlane = true;
+    threads = launchPlane(loc, rows, counts.back());
+  }
 
-  Value first = arith::MulIOp::create(rewriter, loc, launch.getBlockIds().x,
-                                      launch.getBlockSize().x);
-  Value number =
-      arith::AddIOp::create(rewriter, loc, first, launch.getThreadIds().x);
-  Value isInside = arith::CmpIOp::create(
-      rewriter, loc, arith::CmpIPredicate::ult, number, total);
-  auto branch = scf::IfOp::create(rewriter, loc, isInside);
+  auto branch = scf::IfOp::create(rewriter, loc, threads.isInside);
   rewriter.setInsertionPointToStart(branch.thenBlock());
   // The last variable is that of neighbouring threads, which so access what
   // lies side by side.
-  SmallVector<Value> values(counts.size());
-  for (size_t dim = counts.size(); dim-- > 0;) {
-    Value place = number;
+  SmallVector<Value> places(counts.size());
+  if (isPlane)
+    places.back() = threads.numbers.back();
+  Value number = threads.numbers.front();
+  for (size_t dim = counts.size() - (isPlane ? 1 : 0); dim-- > 0;) {
+    places[dim] = number;
     if (dim != 0) {
-      place = arith::RemUIOp::create(rewriter, loc, number, counts[dim]);
+      places[dim] = arith::RemUIOp::create(rewriter, loc, number, counts[dim]);
       number = arith::DivUIOp::create(rewriter, loc, number, counts[dim]);
     }
-    place = arith::MulIOp::create(rewriter, loc, place, step[dim]);
-    values[dim] = arith::AddIOp::create(rewriter, loc, lower[dim], place);
+  }
+  SmallVector<Value> values;
+  for (auto [place, from, by] :
+       llvm::zip_equal(places, nest.getLowerBounds(), nest.getSteps())) {
+    Value offset = arith::MulIOp::create(rewriter, loc, place, by);
+    values.push_back(arith::AddIOp::create(rewriter, loc, from, offset));
   }
   auto inlineBody = [&](Operation *loop, Block *body, Operation *before,
                         ValueRange variables) {
@@ -159,17 +223,22 @@ void KernelBuilder::launchLoop(Operation *op) {
     rewriter.eraseOp(loop);
   };
   Operation *end = branch.thenBlock()->getTerminator();
-  if (nest.empty())
+  if (nest.getLoops().empty())
     inlineBody(op, &op->getRegion(0).front(), end, values);
-  for (auto [loop, value] : llvm::zip(nest, values))
-    inlineBody(loop, loop.getBody(), loop == op ? end : loop.getOperation(),
-               value);
+  for (auto [loop, value] : llvm::zip(nest.getLoops(), values))
+    inlineBody(loop, scf::ForOp(loop).getBody(),
+               loop == op ? end : scf::ForOp(loop).getOperation(), value);
   // Within a thread loops are loops.
   SmallVector<scf::ParallelOp> nested;
-  launch.walk([&](scf::ParallelOp loop) { nested.push_back(loop); });
+  branch.walk([&](scf::ParallelOp loop) { nested.push_back(loop); });
   for (scf::ParallelOp loop : nested)
     makeSequential(rewriter, loop);
-  launch.walk([](scf::ForOp loop) {
+  if (lanes)
+    shareLoops(rewriter, branch.thenBlock(), threads.launch.getThreadIds().x,
+               matchPattern(lanes, m_Constant())
+                   ? lanes
+                   : threads.launch.getBlockSize().x);
+  branch.walk([](scf::ForOp loop) {
     loop->removeAttr(SparseAutogradDialect::getParallelAttrName());
   });
 }
@@ -197,8 +266,8 @@ void KernelBuilder::loadOnHost(memref::LoadOp op) {
   rewriter.replaceOpWithNewOp<memref::LoadOp>(op, onHost);
 }
 
-/// Has a kernel of one thread do the run. What is used behind it goes through
-/// memory of the device.
+/// Has a kernel of one thread, or of the lanes of a warp, do the run. What is
+/// used behind it goes through memory of the device.
 LogicalResult KernelBuilder::launchAlone() {
   Operation *last = run.back();
   Location loc = run.front()->getLoc();
@@ -223,7 +292,9 @@ LogicalResult KernelBuilder::launchAlone() {
           MemRefType::get({}, type, MemRefLayoutAttrInterface(), space));
       places.push_back({result, place});
     }
-  gpu::LaunchOp launch = createLaunch(loc, index(loc, 1), 1);
+  bool isShared = llvm::any_of(run, containsShared);
+  Value one = index(loc, 1), lanes = index(loc, isShared ? warpSize : 1);
+  gpu::LaunchOp launch = createLaunch(loc, one, lanes, one);
   Operation *end = launch.getBody().front().getTerminator();
   for (Operation *op : run)
     rewriter.moveOpBefore(op, end);
@@ -240,6 +311,10 @@ LogicalResult KernelBuilder::launchAlone() {
     OpBuilder::InsertionGuard guard(rewriter);
     loadOnHost(load);
   }
+  // Last, since what is used in the kernel becomes what all lanes have.
+  if (isShared)
+    shareLoops(rewriter, &launch.getBody().front(), launch.getThreadIds().x,
+               lanes);
   return success();
 }
 

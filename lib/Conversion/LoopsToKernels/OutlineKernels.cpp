@@ -8,9 +8,11 @@
 
 #include "SparseAutograd/Conversion/LoopsToKernels/LoopsToKernels.h"
 
+#include "../KernelOps.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace sparse_autograd {
@@ -21,11 +23,27 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
+/// Tells the assembler how many threads a block has at most, and that four
+/// blocks should fit a multiprocessor: a thread has 64 registers then. Left
+/// alone it takes 32, so that more fit, and spills what has no place in them.
+static void limitRegisters(gpu::GPUFuncOp kernel) {
+  constexpr int32_t leastBlocks = 4;
+  Builder builder(kernel.getContext());
+  kernel->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
+                  builder.getDenseI32ArrayAttr({blockThreads}));
+  kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                  builder.getI32IntegerAttr(leastBlocks));
+}
+
 namespace {
 struct OutlineKernelsPass
     : sparse_autograd::impl::OutlineKernelsBase<OutlineKernelsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    SmallVector<bool> isSmall;
+    module.walk([&](gpu::LaunchOp launch) {
+      isSmall.push_back(launch->hasAttr(smallBlocksAttrName));
+    });
     OpPassManager outlining(ModuleOp::getOperationName());
     outlining.addPass(createGpuKernelOutliningPass());
     if (failed(runPipeline(outlining, module)))
@@ -33,6 +51,14 @@ struct OutlineKernelsPass
     SmallVector<gpu::GPUModuleOp> parts(module.getOps<gpu::GPUModuleOp>());
     if (parts.empty())
       return;
+    // A launch has become one of a function, at the same place.
+    SymbolTableCollection tables;
+    const bool *isNextSmall = isSmall.begin();
+    module.walk([&](gpu::LaunchFuncOp launch) {
+      if (isNextSmall != isSmall.end() && *isNextSmall++)
+        limitRegisters(tables.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+            launch, launch.getKernel()));
+    });
 
     // Upstream makes a module of each kernel. Its functions may have one name
     // in two of them.

@@ -76,6 +76,7 @@ private:
   ArrayRef<unsigned> missing;
   LoopBody &body;
   bool isInLoop = false;
+  bool isInParallelLoop = false;
   /// The coordinates of the levels of each operand that are behind.
   llvm::DenseMap<unsigned, SmallVector<Value>> levelCoordinates;
 };
@@ -160,11 +161,17 @@ SmallVector<Value> Emitter::emitLoop(const VisitedElement &element,
   SmallVector<Value> values(carried);
   bool hasEntered = body.enter(builder, element, values);
   const LoopSchedule &schedule = loops.getSchedule();
+  // Of a device, also loops within parallel ones are: lanes share them.
+  bool mayBeParallel =
+      schedule.isParallel &&
+      (!isInLoop || (schedule.isForDevice && isInParallelLoop));
   bool isParallel =
       steps[step].isOutside ||
-      (schedule.isParallel && !isInLoop &&
+      (mayBeParallel &&
        body.writesApart(describe(loops, steps[step], builder.getContext())));
   llvm::SaveAndRestore inLoop(isInLoop, true);
+  llvm::SaveAndRestore inParallelLoop(isInParallelLoop,
+                                      isInParallelLoop || isParallel);
   scf::ForOp loop = isParallel && !schedule.isForDevice
                         ? emitChunks(begin, end, values, inside)
                         : emitFor(begin, end, values, inside);

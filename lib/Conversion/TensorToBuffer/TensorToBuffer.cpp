@@ -97,6 +97,27 @@ static Value extractDestination(RewriterBase &rewriter,
   return bufferization::buildSubsetExtraction(rewriter, insertion, empty, user);
 }
 
+/// Fills a tensor anew for each op that writes to it: the bufferization would
+/// fill one buffer and copy it for each.
+static void repeatFill(linalg::FillOp fill) {
+  if (!fill.hasPureTensorSemantics() || fill->hasOneUse())
+    return;
+  SmallVector<OpOperand *> writes;
+  for (OpOperand &use : fill->getUses()) {
+    auto op = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+    auto loop = dyn_cast<scf::ForOp>(use.getOwner());
+    if ((op && op.isDpsInit(&use)) ||
+        (loop && loop.getTiedLoopRegionIterArg(&use)))
+      writes.push_back(&use);
+  }
+  for (OpOperand *use : writes) {
+    if (fill->hasOneUse())
+      return;
+    OpBuilder builder(use->getOwner());
+    use->set(builder.clone(*fill)->getResult(0));
+  }
+}
+
 /// Names and masks say something of tensors; the manifest has them.
 static void removeArgumentAttributes(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
@@ -180,6 +201,7 @@ struct TensorToBufferPass
       return signalPassFailure();
 
     module.walk([](linalg::GenericOp op) { reuseOperands(op); });
+    module.walk(repeatFill);
     module.walk(hideLoopExtents);
 
     // The caller's arguments are borrowed.

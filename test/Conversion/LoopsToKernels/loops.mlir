@@ -11,15 +11,24 @@ func.func @product(%a: memref<?x?xf32, #device>, %x: memref<?xf32, #device>, %y:
   %c2 = arith.constant 2 : index
   // CHECK: %[[ROWS:.*]] = arith.maxsi
   // CHECK: %[[COLUMNS:.*]] = arith.maxsi
-  // CHECK: %[[TOTAL:.*]] = arith.muli
-  // CHECK: %[[BLOCKS:.*]] = arith.ceildivui %[[TOTAL]], %{{.*}}
-  // CHECK: gpu.launch blocks(%[[B:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %[[BLOCKS]], {{.*}}) threads(%[[T:[^,]*]], {{.*}}) in (%{{.*}} = %c256{{.*}},
-  // CHECK: %[[FIRST:.*]] = arith.muli %[[B]]
-  // CHECK: %[[I:.*]] = arith.addi %[[FIRST]], %[[T]]
-  // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[I]], %[[TOTAL]]
+  // CHECK: %[[DOWN_ALL:.*]] = arith.muli %{{.*}}, %[[ROWS]]
+  // CHECK: arith.cmpi sle, %[[COLUMNS]], %c16
+  // CHECK: %[[WIDTH:.*]] = arith.select %{{.*}}, %c1_{{[0-9]+}}, %{{.*}} : index
+  // CHECK: %[[HEIGHT:.*]] = arith.divui %c256{{.*}}, %[[WIDTH]]
+  // CHECK: %[[ACROSS:.*]] = arith.ceildivui %[[COLUMNS]], %[[WIDTH]]
+  // CHECK: %[[DOWN:.*]] = arith.ceildivui %[[DOWN_ALL]], %[[HEIGHT]]
+  // CHECK: %[[BLOCKS:.*]] = arith.muli %[[ACROSS]], %[[DOWN]]
+  // CHECK: gpu.launch blocks(%[[B:[^,]*]], {{.*}}) in (%{{.*}} = %[[BLOCKS]], {{.*}}) threads(%[[X:[^,]*]], %[[Y:[^,]*]], {{.*}}) in (%[[SX:.*]] = %[[WIDTH]], %[[SY:.*]] = %[[HEIGHT]],
+  // CHECK: arith.divui %{{.*}} : i32
+  // CHECK: arith.remui %{{.*}} : i32
+  // CHECK: %[[FIRST_ROW:.*]] = arith.muli %{{.*}}, %[[SY]]
+  // CHECK: %[[ROW:.*]] = arith.addi %[[FIRST_ROW]], %[[Y]]
+  // CHECK: %[[FIRST_COLUMN:.*]] = arith.muli %{{.*}}, %[[SX]]
+  // CHECK: %[[COLUMN:.*]] = arith.addi %[[FIRST_COLUMN]], %[[X]]
+  // CHECK: arith.cmpi ult, %[[ROW]], %[[DOWN_ALL]]
+  // CHECK: arith.cmpi ult, %[[COLUMN]], %[[COLUMNS]]
+  // CHECK: %[[INSIDE:.*]] = arith.andi
   // CHECK: scf.if %[[INSIDE]]
-  // CHECK: %[[COLUMN:.*]] = arith.remui %[[I]], %[[COLUMNS]]
-  // CHECK: %[[ROW:.*]] = arith.divui %[[I]], %[[COLUMNS]]
   // CHECK: arith.muli %[[ROW]], %c2
   // CHECK: scf.for
   // CHECK-NOT: scf.parallel
@@ -90,8 +99,6 @@ func.func @host(%x: memref<?xf32>, %n: index) {
 // CHECK-LABEL: func.func @nest(
 // CHECK: gpu.launch
 // CHECK: scf.if
-// CHECK: %[[K:.*]] = arith.remui
-// CHECK: %[[I:.*]] = arith.divui
 // CHECK: %[[R:.*]] = memref.load %{{.*}} : memref<?xindex, #gpu.address_space<global>>
 // CHECK-NOT: scf.for
 // CHECK: memref.store %{{.*}}[%[[R]], %{{.*}}]

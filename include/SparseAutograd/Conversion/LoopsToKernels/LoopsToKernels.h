@@ -14,8 +14,10 @@
 
 namespace sparse_autograd {
 
+#define GEN_PASS_DECL_FUSEKERNELS
 #define GEN_PASS_DECL_LOOPSTOKERNELS
 #define GEN_PASS_DECL_OUTLINEKERNELS
+#define GEN_PASS_DECL_SCHEDULELANES
 #include "SparseAutograd/Conversion/Passes.h.inc"
 
 } // namespace sparse_autograd

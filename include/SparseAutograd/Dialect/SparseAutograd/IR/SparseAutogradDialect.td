@@ -39,7 +39,9 @@ def SparseAutogradDialect : Dialect {
     (what the gradient takes at most; see the pass
     `--sparse-autograd-prove-sparsity`). A loop or a call with
     `sparse_autograd.parallel` (a unit) may run its iterations in any order and
-    at once: they write to different places.
+    at once: they write to different places. Within one, a loop with
+    `sparse_autograd.lanes` (a unit) is done by several threads together, and
+    what it adds up is combined; see `--sparse-autograd-schedule-lanes`.
   }];
   let cppNamespace = "::sparse_autograd";
   let useDefaultAttributePrinterParser = 1;
@@ -80,6 +82,11 @@ def SparseAutogradDialect : Dialect {
     /// iterations write to different places.
     static constexpr llvm::StringLiteral getParallelAttrName() {
       return "sparse_autograd.parallel";
+    }
+    /// The attribute of a loop within a parallel one whose iterations the lanes
+    /// of a group share.
+    static constexpr llvm::StringLiteral getLanesAttrName() {
+      return "sparse_autograd.lanes";
     }
   private:
     void registerAttributes();

@@ -1,0 +1,40 @@
+//===- Accesses.h - what loops read and write -------------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_ACCESSES_H
+#define SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_ACCESSES_H
+
+#include "mlir/Analysis/AliasAnalysis.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace sparse_autograd {
+
+/// A load, a store, or a side of a copy.
+struct Access {
+  mlir::Operation *op;
+  mlir::Value memref;
+  /// Empty of a copy.
+  mlir::ValueRange indices;
+  bool isWrite;
+};
+
+using Accesses = llvm::SmallVector<Access>;
+
+/// Those of `op` and of the ops in it.
+Accesses getAccesses(mlir::Operation *op);
+
+/// Whether the buffers of two accesses may overlap and one of them is written;
+/// then `isApart` is asked whether the places cannot be the same ones.
+bool conflict(
+    mlir::AliasAnalysis &aliases, llvm::ArrayRef<Access> some,
+    llvm::ArrayRef<Access> others,
+    llvm::function_ref<bool(const Access &, const Access &)> isApart = nullptr);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_ACCESSES_H

@@ -1,0 +1,382 @@
+//===- FuseKernels.cpp - parallel loops over the same rows as one ---------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/LoopsToKernels/LoopsToKernels.h"
+
+#include "../KernelOps.h"
+#include "Accesses.h"
+#include "ForwardStores.h"
+#include "KernelNest.h"
+#include "LoopReductions.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_FUSEKERNELS
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+static void setParallel(scf::ForOp loop) {
+  loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
+                UnitAttr::get(loop.getContext()));
+}
+
+static bool isSameRange(scf::ForOp one, scf::ForOp other) {
+  return one.getLowerBound() == other.getLowerBound() &&
+         one.getUpperBound() == other.getUpperBound() &&
+         one.getStep() == other.getStep();
+}
+
+/// An `scf.parallel` as parallel loops within one another; any other loop as it
+/// is.
+static scf::ForOp splitDimensions(RewriterBase &rewriter, Operation *loop) {
+  auto parallel = dyn_cast<scf::ParallelOp>(loop);
+  if (!parallel)
+    return cast<scf::ForOp>(loop);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(parallel);
+  SmallVector<Value> variables;
+  scf::ForOp outer;
+  for (auto [lower, upper, step] :
+       llvm::zip_equal(parallel.getLowerBound(), parallel.getUpperBound(),
+                       parallel.getStep())) {
+    auto next =
+        scf::ForOp::create(rewriter, parallel.getLoc(), lower, upper, step);
+    setParallel(next);
+    if (!outer)
+      outer = next;
+    variables.push_back(next.getInductionVar());
+    rewriter.setInsertionPointToStart(next.getBody());
+  }
+  Block *body = parallel.getBody();
+  Operation *end = rewriter.getInsertionBlock()->getTerminator();
+  rewriter.eraseOp(body->getTerminator());
+  rewriter.inlineBlockBefore(body, end, variables);
+  rewriter.eraseOp(parallel);
+  return outer;
+}
+
+/// Has the iterations of `second` do those of `first` before.
+static void merge(RewriterBase &rewriter, scf::ForOp first, scf::ForOp second) {
+  Block *body = first.getBody();
+  rewriter.eraseOp(body->getTerminator());
+  rewriter.inlineBlockBefore(body, &second.getBody()->front(),
+                             second.getInductionVar());
+  rewriter.eraseOp(first);
+}
+
+//===----------------------------------------------------------------------===//
+// What iterations of two loops touch
+//===----------------------------------------------------------------------===//
+
+/// The list of positions, if `index` runs over the segment of it that belongs
+/// to row `row`: from positions[row] to positions[row + 1].
+static Value getSegmentList(Value index, Value row) {
+  auto argument = dyn_cast<BlockArgument>(index);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  if (!loop || loop.getInductionVar() != index)
+    return nullptr;
+  auto getLoad = [](Value bound) {
+    Operation *op = bound.getDefiningOp();
+    if (op && isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+      bound = op->getOperand(0);
+    return bound.getDefiningOp<memref::LoadOp>();
+  };
+  memref::LoadOp begin = getLoad(loop.getLowerBound());
+  memref::LoadOp end = getLoad(loop.getUpperBound());
+  if (!begin || !end || begin.getMemref() != end.getMemref() ||
+      begin.getIndices().size() != 1 || begin.getIndices().front() != row)
+    return nullptr;
+  auto next = end.getIndices().front().getDefiningOp<arith::AddIOp>();
+  if (!next || next.getLhs() != row || !matchPattern(next.getRhs(), m_One()))
+    return nullptr;
+  return begin.getMemref();
+}
+
+/// Whether, of two accesses in the iterations of two loops, those of different
+/// iterations are of different elements: an index of both is the variable, or
+/// runs over the segment of one list that belongs to it. Positions ascend.
+static bool isOfOneIteration(const Access &one, Value oneVariable,
+                             const Access &other, Value otherVariable) {
+  if (one.memref != other.memref || one.indices.size() != other.indices.size())
+    return false;
+  for (auto [i, j] : llvm::zip_equal(one.indices, other.indices)) {
+    if (i == oneVariable && j == otherVariable)
+      return true;
+    Value list = getSegmentList(i, oneVariable);
+    if (list && list == getSegmentList(j, otherVariable))
+      return true;
+  }
+  return false;
+}
+
+/// Whether both loops access an element of one buffer.
+static bool shareBuffer(ArrayRef<Access> first, ArrayRef<Access> second) {
+  return llvm::any_of(first, [&](const Access &one) {
+    return llvm::any_of(second, [&](const Access &other) {
+      return one.memref == other.memref;
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+namespace {
+class KernelFusion {
+public:
+  KernelFusion(RewriterBase &rewriter, func::FuncOp function)
+      : rewriter(rewriter), aliases(function), dominance(function) {}
+
+  void visit(Block &block);
+
+private:
+  bool isApart(ArrayRef<Access> first, Value firstVariable,
+               ArrayRef<Access> second, Value secondVariable);
+  unsigned getDepth(const KernelNest &first, ArrayRef<Access> firstAccesses,
+                    const KernelNest &second, ArrayRef<Access> secondAccesses);
+  bool canDelay(Operation *first, ArrayRef<Access> accesses, Operation *second,
+                SmallVectorImpl<Operation *> &moved);
+  scf::ForOp fuse(Operation *first, Operation *second, unsigned depth);
+  void fuseWithBefore(Operation *second);
+  bool fuseWithin(Block &block);
+
+  RewriterBase &rewriter;
+  AliasAnalysis aliases;
+  DominanceInfo dominance;
+  /// Loops that several have become.
+  llvm::SmallSetVector<Operation *, 8> fused;
+};
+} // namespace
+
+/// Whether iterations of two loops that conflict are the same ones.
+bool KernelFusion::isApart(ArrayRef<Access> first, Value firstVariable,
+                           ArrayRef<Access> second, Value secondVariable) {
+  return !conflict(
+      aliases, first, second, [&](const Access &one, const Access &other) {
+        return isOfOneIteration(one, firstVariable, other, secondVariable);
+      });
+}
+
+/// Whether rows that were computed one by one would be fewer than there are
+/// threads, or take the sums of a dense product apart.
+static bool needsAllThreads(const KernelNest &nest) {
+  if (nest.getVariables().size() < 2)
+    return false;
+  constexpr int64_t few = 4096;
+  APInt rows;
+  if (matchPattern(nest.getUpperBounds().front(), m_ConstantInt(&rows)) &&
+      rows.getSExtValue() < few)
+    return true;
+  return nest.getBody()
+      ->walk([&](scf::ForOp inner) {
+        bool isOfHost = llvm::all_of(
+            ValueRange{inner.getLowerBound(), inner.getUpperBound()},
+            [&](Value bound) {
+              return !nest.getOutermost()->isAncestor(
+                  bound.getParentRegion()->getParentOp());
+            });
+        return isOfHost ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether a row that is computed as a whole has threads enough: each of its
+/// loops is one that lanes can share.
+static bool hasLoopsForLanes(const KernelNest &nest) {
+  return llvm::all_of(nest.getBody()->getOps<scf::ForOp>(), isReorderable);
+}
+
+/// How many of the outermost loops of both may be the same ones; 0 if none, or
+/// if that would be slower.
+unsigned KernelFusion::getDepth(const KernelNest &first,
+                                ArrayRef<Access> firstAccesses,
+                                const KernelNest &second,
+                                ArrayRef<Access> secondAccesses) {
+  // More does not fit the registers of a thread.
+  constexpr size_t mostAccesses = 64;
+  if (firstAccesses.size() + secondAccesses.size() > mostAccesses ||
+      !shareBuffer(firstAccesses, secondAccesses))
+    return 0;
+  size_t ranks[] = {first.getVariables().size(), second.getVariables().size()};
+  unsigned depth = 0;
+  while (depth < std::min(ranks[0], ranks[1]) &&
+         first.getLowerBounds()[depth] == second.getLowerBounds()[depth] &&
+         first.getUpperBounds()[depth] == second.getUpperBounds()[depth] &&
+         first.getSteps()[depth] == second.getSteps()[depth] &&
+         isApart(firstAccesses, first.getVariables()[depth], secondAccesses,
+                 second.getVariables()[depth]))
+    ++depth;
+  auto isSlower = [&](const KernelNest &nest) {
+    return nest.getVariables().size() > depth
+               ? needsAllThreads(nest)
+               : ranks[0] != ranks[1] && !hasLoopsForLanes(nest);
+  };
+  return isSlower(first) || isSlower(second) ? 0 : depth;
+}
+
+/// Whether `first` may as well be done right before `second`. Deallocations in
+/// between that come too early then are added to `moved`.
+bool KernelFusion::canDelay(Operation *first, ArrayRef<Access> accesses,
+                            Operation *second,
+                            SmallVectorImpl<Operation *> &moved) {
+  for (Operation *op = first->getNextNode(); op != second;
+       op = op->getNextNode()) {
+    if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
+      if (llvm::any_of(accesses, [&](const Access &access) {
+            return !aliases.alias(access.memref, dealloc.getMemref()).isNo();
+          }))
+        moved.push_back(op);
+      continue;
+    }
+    WalkResult isKnown = op->walk([](Operation *nested) -> WalkResult {
+      return success(isPure(nested) || nested->getNumRegions() != 0 ||
+                     nested->hasTrait<OpTrait::IsTerminator>() ||
+                     isa<memref::AllocOp, memref::LoadOp, memref::StoreOp,
+                         memref::CopyOp, cf::AssertOp>(nested));
+    });
+    if (isKnown.wasInterrupted() ||
+        conflict(aliases, accesses, getAccesses(op)))
+      return false;
+  }
+  return true;
+}
+
+scf::ForOp KernelFusion::fuse(Operation *first, Operation *second,
+                              unsigned depth) {
+  fused.remove(first);
+  fused.remove(second);
+  scf::ForOp from = splitDimensions(rewriter, first);
+  scf::ForOp into = splitDimensions(rewriter, second);
+  fused.insert(into);
+  scf::ForOp outermost = into;
+  while (true) {
+    // The next loops, before there are two of them in one.
+    auto getNext = [](scf::ForOp loop) {
+      return *loop.getBody()->getOps<scf::ForOp>().begin();
+    };
+    scf::ForOp nextFrom, nextInto;
+    if (depth > 1) {
+      nextFrom = getNext(from);
+      nextInto = getNext(into);
+    }
+    merge(rewriter, from, into);
+    if (--depth == 0)
+      return outermost;
+    from = nextFrom;
+    into = nextInto;
+  }
+}
+
+/// Fuses `second` with parallel loops before it in its block, as far as that is
+/// legal.
+void KernelFusion::fuseWithBefore(Operation *second) {
+  // Programs may have thousands of loops; those that share something are close.
+  constexpr unsigned farthest = 64;
+  unsigned distance = 0;
+  Operation *first = second->getPrevNode();
+  while (first && distance++ < farthest) {
+    Operation *before = first->getPrevNode();
+    if (isParallelLoop(first)) {
+      Accesses accesses = getAccesses(first);
+      unsigned depth = getDepth(KernelNest(first), accesses, KernelNest(second),
+                                getAccesses(second));
+      SmallVector<Operation *> moved;
+      if (depth != 0 && canDelay(first, accesses, second, moved)) {
+        for (Operation *op : llvm::reverse(moved))
+          rewriter.moveOpAfter(op, second);
+        second = fuse(first, second, depth);
+      }
+    }
+    first = before;
+  }
+}
+
+/// Fuses two loops of a row, the first of which carries nothing. Returns
+/// whether there were two.
+bool KernelFusion::fuseWithin(Block &block) {
+  for (auto second : block.getOps<scf::ForOp>()) {
+    for (Operation *op = second->getPrevNode(); op; op = op->getPrevNode()) {
+      auto first = dyn_cast<scf::ForOp>(op);
+      if (!first || first->getNumResults() != 0 ||
+          !isSameRange(first, second) || !isReorderable(first) ||
+          !isReorderable(second))
+        continue;
+      Accesses accesses = getAccesses(first), others = getAccesses(second);
+      SmallVector<Operation *> moved;
+      if (shareBuffer(accesses, others) &&
+          isApart(accesses, first.getInductionVar(), others,
+                  second.getInductionVar()) &&
+          canDelay(first, accesses, second, moved) && moved.empty()) {
+        merge(rewriter, first, second);
+        setParallel(second);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void KernelFusion::visit(Block &block) {
+  SmallVector<Operation *> loops;
+  for (Operation &op : block) {
+    if (isParallelLoop(&op))
+      loops.push_back(&op);
+    else
+      for (Region &region : op.getRegions())
+        for (Block &nested : region)
+          visit(nested);
+  }
+  fused.clear();
+  for (Operation *loop : loops)
+    fuseWithBefore(loop);
+  for (Operation *loop : fused) {
+    auto row = cast<scf::ForOp>(loop);
+    Block *body = KernelNest(row).getBody();
+    do {
+      // Twice: places that turn out to be the same ones, such as those of the
+      // positions of a row, are forwarded then.
+      for (int round = 0; round < 2; ++round) {
+        forwardStores(rewriter, *row.getBody());
+        eliminateCommonSubExpressions(rewriter, dominance, row);
+      }
+    } while (fuseWithin(*body));
+  }
+}
+
+namespace {
+struct FuseKernelsPass
+    : sparse_autograd::impl::FuseKernelsBase<FuseKernelsPass> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    IRRewriter rewriter(&getContext());
+    KernelFusion fusion(rewriter, function);
+    for (Block &block : function.getBody())
+      fusion.visit(block);
+    eraseUnreadBuffers(rewriter, function);
+  }
+};
+} // namespace

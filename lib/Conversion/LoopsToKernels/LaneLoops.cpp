@@ -1,0 +1,307 @@
+//===- LaneLoops.cpp - loops that lanes of a warp share -------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaneLoops.h"
+
+#include "../KernelOps.h"
+#include "../NeutralElement.h"
+#include "Accesses.h"
+#include "LoopReductions.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+bool sparse_autograd::isShared(Operation *op) {
+  return op->hasAttr(SparseAutogradDialect::getLanesAttrName());
+}
+
+bool sparse_autograd::containsShared(Operation *op) {
+  WalkResult found = op->walk([](Operation *nested) {
+    return isShared(nested) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+//===----------------------------------------------------------------------===//
+// How many lanes
+//===----------------------------------------------------------------------===//
+
+/// Whether the value is there before the kernel.
+static bool isOfHost(const KernelNest &nest, Value value) {
+  return !nest.getOutermost()->isAncestor(
+      value.getParentRegion()->getParentOp());
+}
+
+/// Whether `value` is computed of what the kernel reads.
+static bool isRead(const KernelNest &nest, Value value) {
+  if (isOfHost(nest, value))
+    return false;
+  Operation *op = value.getDefiningOp();
+  return op && (isa<memref::LoadOp>(op) ||
+                llvm::any_of(op->getOperands(), [&](Value operand) {
+                  return isRead(nest, operand);
+                }));
+}
+
+/// The iterations of `loop` for each of the `count` iterations of the nest:
+/// those that its bounds tell, or the elements that it can visit at most. Null
+/// if nothing is known.
+static Value estimateTrips(OpBuilder &builder, const KernelNest &nest,
+                           scf::ForOp loop, Value count) {
+  Location loc = loop.getLoc();
+  if (isOfHost(nest, loop.getLowerBound()) &&
+      isOfHost(nest, loop.getUpperBound()) && isOfHost(nest, loop.getStep())) {
+    Value extent = arith::SubIOp::create(builder, loc, loop.getUpperBound(),
+                                         loop.getLowerBound());
+    return arith::CeilDivSIOp::create(builder, loc, extent, loop.getStep());
+  }
+  Value trips;
+  loop.walk([&](memref::LoadOp load) {
+    if (!isOfHost(nest, load.getMemref()))
+      return WalkResult::advance();
+    for (auto [dim, index] : llvm::enumerate(load.getIndices()))
+      if (index == loop.getInductionVar()) {
+        trips = memref::DimOp::create(builder, loc, load.getMemref(), dim);
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  // A part of a list: all of them are the list.
+  if (trips && isRead(nest, loop.getUpperBound())) {
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value some = arith::MaxSIOp::create(builder, loc, count, one);
+    trips = arith::CeilDivSIOp::create(builder, loc, trips, some);
+  }
+  return trips;
+}
+
+Value sparse_autograd::createLongestShared(OpBuilder &builder,
+                                           const KernelNest &nest,
+                                           Value count) {
+  Value longest;
+  WalkResult known = nest.getBody()->walk([&](scf::ForOp loop) {
+    if (!isShared(loop))
+      return WalkResult::advance();
+    Value trips = estimateTrips(builder, nest, loop, count);
+    if (!trips)
+      return WalkResult::interrupt();
+    longest =
+        longest ? arith::MaxSIOp::create(builder, loop.getLoc(), longest, trips)
+                      .getResult()
+                : trips;
+    return WalkResult::advance();
+  });
+  return known.wasInterrupted() ? Value() : longest;
+}
+
+//===----------------------------------------------------------------------===//
+// What lanes do
+//===----------------------------------------------------------------------===//
+
+namespace {
+class LaneSharing {
+public:
+  LaneSharing(RewriterBase &rewriter, Operation *kernel, Value lane,
+              Value lanes);
+
+  void visit(Block &block);
+
+private:
+  void visit(Operation *op);
+  void share(scf::ForOp loop);
+  void storeOnce(Operation *op);
+  void synchronize(Location loc);
+  Value combine(Location loc, Operation *combiner, Value value);
+  Value shuffle(Location loc, Value value, Value distance);
+  Value constant(Location loc, int64_t value) {
+    return arith::ConstantIntOp::create(rewriter, loc, rewriter.getI32Type(),
+                                        value);
+  }
+
+  RewriterBase &rewriter;
+  AliasAnalysis aliases;
+  Value lane, lanes, isFirst;
+  /// The lanes of the group, a bit each.
+  Value mask;
+  /// Since the lanes have waited for each other.
+  Accesses since;
+};
+} // namespace
+
+LaneSharing::LaneSharing(RewriterBase &rewriter, Operation *kernel, Value lane,
+                         Value lanes)
+    : rewriter(rewriter), aliases(kernel), lane(lane), lanes(lanes) {
+  Location loc = kernel->getLoc();
+  Type i32 = rewriter.getI32Type();
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lane,
+                                  zero);
+  // Ones for the lanes, from that of the first one on.
+  Value count = arith::IndexCastUIOp::create(rewriter, loc, i32, lanes);
+  Value others =
+      arith::SubIOp::create(rewriter, loc, constant(loc, warpSize), count);
+  Value ones = arith::ShRUIOp::create(rewriter, loc, constant(loc, -1), others);
+  Value inWarp = gpu::LaneIdOp::create(rewriter, loc, nullptr);
+  Value first = arith::SubIOp::create(rewriter, loc, inWarp, lane);
+  first = arith::IndexCastUIOp::create(rewriter, loc, i32, first);
+  mask = arith::ShLIOp::create(rewriter, loc, ones, first);
+}
+
+void LaneSharing::synchronize(Location loc) {
+  NVVM::SyncWarpOp::create(rewriter, loc, mask);
+  since = {};
+}
+
+void LaneSharing::visit(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    visit(&op);
+}
+
+void LaneSharing::visit(Operation *op) {
+  Accesses own = getAccesses(op);
+  if (own.empty() && !isShared(op))
+    return;
+  rewriter.setInsertionPoint(op);
+  if (conflict(aliases, since, own))
+    synchronize(op->getLoc());
+  if (isShared(op)) {
+    share(cast<scf::ForOp>(op));
+  } else if (isa<memref::StoreOp>(op)) {
+    storeOnce(op);
+  } else if (op->getNumRegions() != 0) {
+    Accesses before = std::move(since);
+    bool isLoop = !isa<scf::IfOp>(op);
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        since = {};
+        rewriter.setInsertionPointToStart(&block);
+        // After the iteration before.
+        if (isLoop && conflict(aliases, own, own))
+          synchronize(op->getLoc());
+        visit(block);
+      }
+    since = std::move(before);
+  }
+  llvm::append_range(since, own);
+}
+
+void LaneSharing::storeOnce(Operation *op) {
+  auto branch = scf::IfOp::create(rewriter, op->getLoc(), isFirst);
+  rewriter.moveOpBefore(op, branch.thenBlock()->getTerminator());
+}
+
+void LaneSharing::share(scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  loop->removeAttr(SparseAutogradDialect::getLanesAttrName());
+  SmallVector<Operation *> combiners;
+  for (OpOperand &init : loop.getInitArgsMutable()) {
+    Operation *combiner = getCombiner(loop, combiners.size());
+    combiners.push_back(combiner);
+    Value neutral =
+        arith::ConstantOp::create(rewriter, loc, getNeutralElement(combiner));
+    Value own =
+        arith::SelectOp::create(rewriter, loc, isFirst, init.get(), neutral);
+    rewriter.modifyOpInPlace(loop, [&] { init.set(own); });
+  }
+  Value skipped = arith::MulIOp::create(rewriter, loc, lane, loop.getStep());
+  Value begin =
+      arith::AddIOp::create(rewriter, loc, loop.getLowerBound(), skipped);
+  Value step = arith::MulIOp::create(rewriter, loc, lanes, loop.getStep());
+  rewriter.modifyOpInPlace(loop, [&] {
+    loop.setLowerBound(begin);
+    loop.setStep(step);
+  });
+  rewriter.setInsertionPointAfter(loop);
+  for (auto [loopResult, loopCombiner] :
+       llvm::zip_equal(loop.getResults(), combiners)) {
+    // What combines the results uses them as well.
+    SmallVector<OpOperand *> uses(
+        llvm::make_pointer_range(loopResult.getUses()));
+    Value all = combine(loc, loopCombiner, loopResult);
+    for (OpOperand *use : uses)
+      rewriter.modifyOpInPlace(use->getOwner(), [&] { use->set(all); });
+  }
+}
+
+/// `value` of all lanes, which get the same bits: in each step both of two
+/// lanes combine the same two values.
+Value LaneSharing::combine(Location loc, Operation *combiner, Value value) {
+  Type i32 = rewriter.getI32Type(), type = value.getType();
+  Value one = constant(loc, 1), none = constant(loc, 0);
+  Value farthest = arith::IndexCastUIOp::create(rewriter, loc, i32, lanes);
+  farthest = arith::ShRUIOp::create(rewriter, loc, farthest, one);
+  auto loop = scf::WhileOp::create(
+      rewriter, loc, TypeRange{type, i32}, ValueRange{value, farthest},
+      [&](OpBuilder &builder, Location, ValueRange arguments) {
+        Value isLeft = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ne, arguments[1], none);
+        scf::ConditionOp::create(builder, loc, isLeft, arguments);
+      },
+      [&](OpBuilder &builder, Location, ValueRange arguments) {
+        Value other = shuffle(loc, arguments[0], arguments[1]);
+        Operation *both = builder.clone(*combiner);
+        both->setOperands({arguments[0], other});
+        Value nearer = arith::ShRUIOp::create(builder, loc, arguments[1], one);
+        scf::YieldOp::create(builder, loc,
+                             ValueRange{both->getResult(0), nearer});
+      });
+  return loop.getResult(0);
+}
+
+/// The value of the lane whose number differs by the bit `distance`.
+Value LaneSharing::shuffle(Location loc, Value value, Value distance) {
+  Type type = value.getType(), i32 = rewriter.getI32Type();
+  auto move = [&](Value word) -> Value {
+    return NVVM::ShflOp::create(rewriter, loc, word.getType(), mask, word,
+                                distance, constant(loc, warpSize - 1),
+                                NVVM::ShflKind::bfly, UnitAttr());
+  };
+  if (type.isF32() || type.isInteger(32))
+    return move(value);
+  if (type.isIndex()) {
+    Type i64 = rewriter.getI64Type();
+    Value bits = arith::IndexCastOp::create(rewriter, loc, i64, value);
+    return arith::IndexCastOp::create(rewriter, loc, type,
+                                      shuffle(loc, bits, distance));
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (isa<FloatType>(type)) {
+    Value bits = arith::BitcastOp::create(
+        rewriter, loc, rewriter.getIntegerType(width), value);
+    return arith::BitcastOp::create(rewriter, loc, type,
+                                    shuffle(loc, bits, distance));
+  }
+  if (width < 32) {
+    Value word = arith::ExtUIOp::create(rewriter, loc, i32, value);
+    return arith::TruncIOp::create(rewriter, loc, type, move(word));
+  }
+  Value half = arith::ConstantIntOp::create(rewriter, loc, type, 32);
+  Value low = arith::TruncIOp::create(rewriter, loc, i32, value);
+  Value high = arith::ShRUIOp::create(rewriter, loc, value, half);
+  high = arith::TruncIOp::create(rewriter, loc, i32, high);
+  low = arith::ExtUIOp::create(rewriter, loc, type, move(low));
+  high = arith::ExtUIOp::create(rewriter, loc, type, move(high));
+  high = arith::ShLIOp::create(rewriter, loc, high, half);
+  return arith::OrIOp::create(rewriter, loc, high, low);
+}
+
+void sparse_autograd::shareLoops(RewriterBase &rewriter, Block *block,
+                                 Value lane, Value lanes) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(block);
+  // In the block, behind the lanes if they are computed there.
+  for (Value value : {lane, lanes})
+    if (Operation *op = value.getDefiningOp(); op && op->getBlock() == block)
+      rewriter.setInsertionPointAfter(op);
+  LaneSharing(rewriter, block->getParentOp(), lane, lanes).visit(*block);
+}

@@ -1,0 +1,136 @@
+//===- ScheduleLanes.cpp - loops that lanes of a warp share ---------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/LoopsToKernels/LoopsToKernels.h"
+
+#include "../KernelOps.h"
+#include "KernelNest.h"
+#include "LaneLoops.h"
+#include "LoopReductions.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_SCHEDULELANES
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// A loop of fewer iterations is not worth the shuffles.
+static constexpr int64_t leastTrips = 4;
+
+/// Whether neighbouring values of `variable` are neighbouring ones of `index`.
+static bool isSideBySide(Value index, Value variable) {
+  if (index == variable)
+    return true;
+  auto sum = index.getDefiningOp<arith::AddIOp>();
+  return sum && (sum.getLhs() == variable || sum.getRhs() == variable);
+}
+
+/// How many of the accesses in `op` neighbouring values of `variable` make to
+/// neighbouring elements.
+static int64_t countSideBySide(Operation *op, Value variable) {
+  int64_t count = 0;
+  op->walk([&](Operation *nested) {
+    ValueRange indices;
+    if (auto load = dyn_cast<memref::LoadOp>(nested))
+      indices = load.getIndices();
+    else if (auto store = dyn_cast<memref::StoreOp>(nested))
+      indices = store.getIndices();
+    if (!indices.empty() && isSideBySide(indices.back(), variable))
+      ++count;
+  });
+  return count;
+}
+
+/// Marks the loops of `block` that are to be shared, innermost ones first,
+/// where the threads of the iterations of `variable`, or the lanes of a loop
+/// around, would not access neighbouring elements anyway.
+static void mark(Block &block, Value variable);
+
+static void markLoop(scf::ForOp loop, Value variable) {
+  bool mayShare = isReorderable(loop);
+  mark(*loop.getBody(), mayShare ? loop.getInductionVar() : variable);
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  if (containsShared(loop) || !mayShare || (trips && trips->ult(leastTrips)) ||
+      (variable && countSideBySide(loop, variable) != 0) ||
+      countSideBySide(loop, loop.getInductionVar()) == 0)
+    return;
+  loop->setAttr(SparseAutogradDialect::getLanesAttrName(),
+                UnitAttr::get(loop.getContext()));
+}
+
+static void mark(Block &block, Value variable) {
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      markLoop(loop, variable);
+    else if (isa<scf::IfOp>(op))
+      for (Region &region : op.getRegions())
+        for (Block &nested : region)
+          mark(nested, variable);
+  }
+}
+
+static void unmark(Operation *op) {
+  op->walk([](Operation *nested) {
+    nested->removeAttr(SparseAutogradDialect::getLanesAttrName());
+  });
+}
+
+/// Whether lanes can do everything of `block` but the shared loops each, and
+/// are not kept waiting by a loop that only one of them needs to do.
+static bool canBeRepeated(Block &block) {
+  return llvm::all_of(block, [](Operation &op) {
+    if (isShared(&op))
+      return true;
+    if (isa<scf::ForOp>(op) && !containsShared(&op))
+      return false;
+    if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+      return llvm::all_of(op.getRegions(), [](Region &region) {
+        return llvm::all_of(region, canBeRepeated);
+      });
+    return isa<memref::LoadOp, memref::StoreOp, cf::AssertOp>(op) ||
+           op.hasTrait<OpTrait::IsTerminator>() ||
+           (isPure(&op) && op.getNumRegions() == 0);
+  });
+}
+
+namespace {
+struct ScheduleLanesPass
+    : sparse_autograd::impl::ScheduleLanesBase<ScheduleLanesPass> {
+  void runOnOperation() override {
+    getOperation()->walk<WalkOrder::PreOrder>([](Operation *op) {
+      if (isParallelLoop(op)) {
+        KernelNest nest(op);
+        Block *body = nest.getBody();
+        mark(*body, nest.getVariables().back());
+        if (!canBeRepeated(*body))
+          unmark(op);
+        return WalkResult::skip();
+      }
+      // A sum that is no iteration of anything.
+      auto loop = dyn_cast<scf::ForOp>(op);
+      if (!loop || isHostControlFlow(loop))
+        return WalkResult::advance();
+      if (accessesDevice(loop)) {
+        markLoop(loop, nullptr);
+        if (!isShared(loop) &&
+            !(containsShared(loop) && canBeRepeated(*loop.getBody())))
+          unmark(loop);
+      }
+      return WalkResult::skip();
+    });
+  }
+};
+} // namespace
