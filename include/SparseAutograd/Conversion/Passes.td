@@ -801,9 +801,11 @@ def LoopsToKernels
 
     * a loop whose iterations may run at once (`scf.parallel`, or `scf.for` with
       `sparse_autograd.parallel`) becomes a `gpu.launch` with a thread for each
-      iteration, 256 threads a block. Neighbouring threads are neighbours in the
-      last loop. An iteration is computed by one thread, in the order of the
-      program, so that the result does not depend on the device;
+      iteration, 256 threads a block; of several loops a block covers a part of
+      the plane of the last one and the others, as wide as a warp. Neighbouring
+      threads are neighbours in the last loop. An iteration is computed by one
+      thread, in the order of the program, so that the result does not depend on
+      the device;
     * where a loop in it is marked (`sparse_autograd.lanes`, see
       `--sparse-autograd-schedule-lanes`), an iteration has a group of lanes of a
       warp: the least power of 2 that has a lane for each iteration of that loop
@@ -814,7 +816,7 @@ def LoopsToKernels
       where one reads what another has written;
     * control flow around such loops stays on the host;
     * what else accesses the memory of the device is done by a kernel of one
-      thread;
+      thread, or of a warp if there is a loop that is marked;
     * an element that the host reads, for a condition or as a result, is copied
       to it, which waits for the kernels before.
 
@@ -848,7 +850,8 @@ def LoopsToKernels
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::ub::UBDialect"];
 }
 
 def OutlineKernels
@@ -858,7 +861,10 @@ def OutlineKernels
     Each `gpu.launch` becomes a `gpu.launch_func` of a kernel, as
     `--gpu-kernel-outlining` makes it, but all kernels are in one `gpu.module`
     `@kernels`: they are compiled and loaded once, together. A kernel is named
-    after the function that launches it.
+    after the function that launches it. Those of launches with
+    `sparse_autograd.small_blocks`, as `--sparse-autograd-loops-to-kernels` makes
+    them, get 256 threads at most (`nvvm.maxntid`) and four blocks for a
+    multiprocessor (`nvvm.minctasm`): a thread has 64 registers then.
 
     ```mlir
     func.func @f() {
@@ -877,7 +883,8 @@ def OutlineKernels
     }
     ```
   }];
-  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::DLTIDialect"];
+  let dependentDialects = ["::mlir::gpu::GPUDialect",
+                           "::mlir::NVVM::NVVMDialect", "::mlir::DLTIDialect"];
 }
 
 #endif // SPARSEAUTOGRAD_CONVERSION_PASSES_TD

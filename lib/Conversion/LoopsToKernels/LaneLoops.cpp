@@ -61,21 +61,20 @@ static Value estimateTrips(OpBuilder &builder, const KernelNest &nest,
   Location loc = loop.getLoc();
   if (isOfHost(nest, loop.getLowerBound()) &&
       isOfHost(nest, loop.getUpperBound()) && isOfHost(nest, loop.getStep())) {
-    Value extent = arith::SubIOp::create(builder, loc, loop.getUpperBound(),
-                                         loop.getLowerBound());
-    return arith::CeilDivSIOp::create(builder, loc, extent, loop.getStep());
+    Value extent = builder.createOrFold<arith::SubIOp>(
+        loc, loop.getUpperBound(), loop.getLowerBound());
+    return builder.createOrFold<arith::CeilDivSIOp>(loc, extent,
+                                                    loop.getStep());
   }
   Value trips;
-  loop.walk([&](memref::LoadOp load) {
-    if (!isOfHost(nest, load.getMemref()))
-      return WalkResult::advance();
-    for (auto [dim, index] : llvm::enumerate(load.getIndices()))
-      if (index == loop.getInductionVar()) {
-        trips = memref::DimOp::create(builder, loc, load.getMemref(), dim);
-        return WalkResult::interrupt();
-      }
-    return WalkResult::advance();
-  });
+  for (const Access &access : getAccesses(loop)) {
+    auto index = llvm::find(access.indices, loop.getInductionVar());
+    if (index == access.indices.end() || !isOfHost(nest, access.memref))
+      continue;
+    trips = builder.createOrFold<memref::DimOp>(
+        loc, access.memref, std::distance(access.indices.begin(), index));
+    break;
+  }
   // A part of a list: all of them are the list.
   if (trips && isRead(nest, loop.getUpperBound())) {
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
@@ -95,10 +94,9 @@ Value sparse_autograd::createLongestShared(OpBuilder &builder,
     Value trips = estimateTrips(builder, nest, loop, count);
     if (!trips)
       return WalkResult::interrupt();
-    longest =
-        longest ? arith::MaxSIOp::create(builder, loop.getLoc(), longest, trips)
-                      .getResult()
-                : trips;
+    longest = longest ? builder.createOrFold<arith::MaxSIOp>(loop.getLoc(),
+                                                             longest, trips)
+                      : trips;
     return WalkResult::advance();
   });
   return known.wasInterrupted() ? Value() : longest;

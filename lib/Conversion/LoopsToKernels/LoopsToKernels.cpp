@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -101,10 +102,11 @@ gpu::LaunchOp KernelBuilder::createLaunch(Location loc, Value blocks,
 Value KernelBuilder::createPowerOf2(Location loc, Value value, int64_t most) {
   Value power = index(loc, most);
   for (int64_t less = most / 2; less > 0; less /= 2) {
-    Value isEnough = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::sle, value, index(loc, less));
-    power = arith::SelectOp::create(rewriter, loc, isEnough, index(loc, less),
-                                    power);
+    // Folded, so that a number that is known is a constant.
+    Value isEnough = rewriter.createOrFold<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::sle, value, index(loc, less));
+    power = rewriter.createOrFold<arith::SelectOp>(loc, isEnough,
+                                                   index(loc, less), power);
   }
   return power;
 }

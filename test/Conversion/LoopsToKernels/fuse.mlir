@@ -1,0 +1,182 @@
+// RUN: sparse-opt %s --split-input-file --sparse-autograd-fuse-kernels | FileCheck %s
+
+#device = #gpu.address_space<global>
+
+// The softmax of rows: what a row has stored it does not read again, and the
+// sums are no buffer any more.
+
+// CHECK-LABEL: func.func @softmax(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x?xf32,
+// CHECK:       %[[Y:.*]] = memref.alloc
+// CHECK-NOT:   memref.alloc
+// CHECK-NOT:   scf.parallel
+// CHECK:       scf.for %[[I:.*]] = %c0 to %[[N:.*]] step %c1 {
+// CHECK-NEXT:    %[[SUM:.*]] = scf.for %[[J:.*]] = %c0 to %[[M:.*]] step %c1 iter_args(%[[S:.*]] = %cst) -> (f32) {
+// CHECK:           %[[V:.*]] = memref.load %[[X]][%[[I]], %[[J]]]
+// CHECK-NEXT:      %[[E:.*]] = math.exp %[[V]]
+// CHECK-NEXT:      memref.store %[[E]], %[[Y]][%[[I]], %[[J]]]
+// CHECK-NEXT:      arith.addf %[[S]], %[[E]] fastmath<reassoc>
+// CHECK:         } {sparse_autograd.parallel}
+// CHECK-NEXT:    scf.for %[[K:.*]] = %c0 to %[[M]] step %c1 {
+// CHECK-NEXT:      %[[F:.*]] = memref.load %[[Y]][%[[I]], %[[K]]]
+// CHECK-NEXT:      %[[Q:.*]] = arith.divf %[[F]], %[[SUM]]
+// CHECK-NEXT:      memref.store %[[Q]], %[[Y]][%[[I]], %[[K]]]
+// CHECK-NEXT:    } {sparse_autograd.parallel}
+// CHECK-NEXT:  } {sparse_autograd.parallel}
+// CHECK-NEXT:  return %[[Y]]
+func.func @softmax(%x: memref<?x?xf32, #device>, %n: index, %m: index) -> memref<?x?xf32, #device> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %y = memref.alloc(%n, %m) : memref<?x?xf32, #device>
+  %copy = memref.alloc(%n, %m) : memref<?x?xf32, #device>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) {
+    %v = memref.load %x[%i, %j] : memref<?x?xf32, #device>
+    %e = math.exp %v : f32
+    memref.store %e, %copy[%i, %j] : memref<?x?xf32, #device>
+    memref.store %e, %y[%i, %j] : memref<?x?xf32, #device>
+  }
+  %sums = memref.alloc(%n) : memref<?xf32, #device>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    memref.store %zero, %sums[%i] : memref<?xf32, #device>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %o = memref.load %sums[%i] : memref<?xf32, #device>
+    %s = scf.for %j = %c0 to %m step %c1 iter_args(%t = %o) -> f32 {
+      %e = memref.load %copy[%i, %j] : memref<?x?xf32, #device>
+      %u = arith.addf %t, %e fastmath<reassoc> : f32
+      scf.yield %u : f32
+    }
+    memref.store %s, %sums[%i] : memref<?xf32, #device>
+  } {sparse_autograd.parallel}
+  memref.dealloc %copy : memref<?x?xf32, #device>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) {
+    %e = memref.load %y[%i, %j] : memref<?x?xf32, #device>
+    %s = memref.load %sums[%i] : memref<?xf32, #device>
+    %q = arith.divf %e, %s : f32
+    memref.store %q, %y[%i, %j] : memref<?x?xf32, #device>
+  }
+  memref.dealloc %sums : memref<?xf32, #device>
+  return %y : memref<?x?xf32, #device>
+}
+
+// -----
+
+#device = #gpu.address_space<global>
+
+// Loops over the segments of the rows, in one list of positions.
+
+// CHECK-LABEL: func.func @segments(
+// CHECK:       scf.for
+// CHECK:         scf.for %[[K:.*]] = %[[BEGIN:.*]] to %[[END:.*]] step
+// CHECK-NEXT:      %[[V:.*]] = memref.load %{{.*}}[%[[K]]]
+// CHECK-NEXT:      %[[E:.*]] = math.exp %[[V]]
+// CHECK-NEXT:      memref.store %[[E]]
+// CHECK-NEXT:      %[[D:.*]] = arith.addf %[[E]], %[[E]]
+// CHECK-NEXT:      memref.store %[[D]]
+// CHECK-NEXT:    }
+// CHECK-NOT:   scf.for
+// CHECK:       return
+func.func @segments(%positions: memref<?xi32, #device>, %x: memref<?xf32, #device>, %n: index, %nnz: index) -> (memref<?xf32, #device>, memref<?xf32, #device>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %y = memref.alloc(%nnz) : memref<?xf32, #device>
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %b = memref.load %positions[%i] : memref<?xi32, #device>
+    %begin = arith.index_castui %b : i32 to index
+    %e = memref.load %positions[%next] : memref<?xi32, #device>
+    %end = arith.index_castui %e : i32 to index
+    scf.for %k = %begin to %end step %c1 {
+      %v = memref.load %x[%k] : memref<?xf32, #device>
+      %w = math.exp %v : f32
+      memref.store %w, %y[%k] : memref<?xf32, #device>
+    } {sparse_autograd.parallel}
+  } {sparse_autograd.parallel}
+  %z = memref.alloc(%nnz) : memref<?xf32, #device>
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %b = memref.load %positions[%i] : memref<?xi32, #device>
+    %begin = arith.index_castui %b : i32 to index
+    %e = memref.load %positions[%next] : memref<?xi32, #device>
+    %end = arith.index_castui %e : i32 to index
+    scf.for %k = %begin to %end step %c1 {
+      %v = memref.load %y[%k] : memref<?xf32, #device>
+      %w = arith.addf %v, %v : f32
+      memref.store %w, %z[%k] : memref<?xf32, #device>
+    } {sparse_autograd.parallel}
+  } {sparse_autograd.parallel}
+  return %y, %z : memref<?xf32, #device>, memref<?xf32, #device>
+}
+
+// -----
+
+#device = #gpu.address_space<global>
+
+// Not what reads other rows, nor what may be the same buffer, nor past an op
+// that reads what the first loop writes; not the sums of a dense product, and no
+// columns of few rows.
+
+// CHECK-LABEL: func.func @apart(
+// CHECK-COUNT-10: scf.parallel
+// CHECK:       return
+func.func @apart(%a: memref<?xf32, #device>, %b: memref<?xf32, #device>, %h: memref<?xf32>, %c: memref<?x?xf32, #device>, %n: index, %m: index) -> (memref<?xf32, #device>, memref<?x?xf32, #device>, memref<8x?xf32, #device>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %x = memref.alloc(%n) : memref<?xf32, #device>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    memref.store %zero, %x[%i] : memref<?xf32, #device>
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %x[%c0] : memref<?xf32, #device>
+    memref.store %v, %a[%i] : memref<?xf32, #device>
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %next = arith.addi %i, %c1 : index
+    %v = memref.load %a[%i] : memref<?xf32, #device>
+    %w = memref.load %b[%next] : memref<?xf32, #device>
+    %s = arith.addf %v, %w : f32
+    memref.store %s, %a[%i] : memref<?xf32, #device>
+  }
+  %y = memref.alloc(%n) : memref<?xf32, #device>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    memref.store %zero, %y[%i] : memref<?xf32, #device>
+  }
+  memref.copy %y, %h : memref<?xf32, #device> to memref<?xf32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %y[%i] : memref<?xf32, #device>
+    memref.store %v, %y[%i] : memref<?xf32, #device>
+  }
+  %p = memref.alloc(%n, %n) : memref<?x?xf32, #device>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
+    %s = scf.for %k = %c0 to %m step %c1 iter_args(%o = %zero) -> f32 {
+      %v = memref.load %c[%i, %k] : memref<?x?xf32, #device>
+      %w = memref.load %c[%k, %j] : memref<?x?xf32, #device>
+      %q = arith.mulf %v, %w : f32
+      %t = arith.addf %o, %q fastmath<reassoc> : f32
+      scf.yield %t : f32
+    }
+    memref.store %s, %p[%i, %j] : memref<?x?xf32, #device>
+  }
+  %r = memref.alloc(%n) : memref<?xf32, #device>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %p[%i, %c0] : memref<?x?xf32, #device>
+    memref.store %v, %r[%i] : memref<?xf32, #device>
+  }
+  %f = memref.alloc(%m) : memref<8x?xf32, #device>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c8, %m) step (%c1, %c1) {
+    memref.store %zero, %f[%i, %j] : memref<8x?xf32, #device>
+  }
+  %g = memref.alloc() : memref<8xf32, #device>
+  scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
+    %v = memref.load %f[%i, %c0] : memref<8x?xf32, #device>
+    memref.store %v, %g[%i] : memref<8xf32, #device>
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %g[%c0] : memref<8xf32, #device>
+    memref.store %v, %h[%i] : memref<?xf32>
+  }
+  return %r, %p, %f : memref<?xf32, #device>, memref<?x?xf32, #device>, memref<8x?xf32, #device>
+}
