@@ -13,6 +13,7 @@
 #include "ForwardStores.h"
 #include "KernelNest.h"
 #include "LoopReductions.h"
+#include "Segments.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -89,32 +90,6 @@ static void merge(RewriterBase &rewriter, scf::ForOp first, scf::ForOp second) {
 // What iterations of two loops touch
 //===----------------------------------------------------------------------===//
 
-/// The list of positions, if `index` runs over the segment of it that belongs
-/// to row `row`: from positions[row] to positions[row + 1].
-static Value getSegmentList(Value index, Value row) {
-  auto argument = dyn_cast<BlockArgument>(index);
-  auto loop = argument
-                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
-                  : scf::ForOp();
-  if (!loop || loop.getInductionVar() != index)
-    return nullptr;
-  auto getLoad = [](Value bound) {
-    Operation *op = bound.getDefiningOp();
-    if (op && isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
-      bound = op->getOperand(0);
-    return bound.getDefiningOp<memref::LoadOp>();
-  };
-  memref::LoadOp begin = getLoad(loop.getLowerBound());
-  memref::LoadOp end = getLoad(loop.getUpperBound());
-  if (!begin || !end || begin.getMemref() != end.getMemref() ||
-      begin.getIndices().size() != 1 || begin.getIndices().front() != row)
-    return nullptr;
-  auto next = end.getIndices().front().getDefiningOp<arith::AddIOp>();
-  if (!next || next.getLhs() != row || !matchPattern(next.getRhs(), m_One()))
-    return nullptr;
-  return begin.getMemref();
-}
-
 /// Whether, of two accesses in the iterations of two loops, those of different
 /// iterations are of different elements: an index of both is the variable, or
 /// runs over the segment of one list that belongs to it. Positions ascend.
@@ -125,8 +100,8 @@ static bool isOfOneIteration(const Access &one, Value oneVariable,
   for (auto [i, j] : llvm::zip_equal(one.indices, other.indices)) {
     if (i == oneVariable && j == otherVariable)
       return true;
-    Value list = getSegmentList(i, oneVariable);
-    if (list && list == getSegmentList(j, otherVariable))
+    Value list = getPositions(i, oneVariable);
+    if (list && list == getPositions(j, otherVariable))
       return true;
   }
   return false;

@@ -107,6 +107,16 @@ Value sparse_autograd::createLongestShared(OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Accesses of all lanes, or of any of them, and those of the first one alone.
+struct LaneAccesses {
+  Accesses ofAll, ofFirst;
+
+  void add(const LaneAccesses &other) {
+    llvm::append_range(ofAll, other.ofAll);
+    llvm::append_range(ofFirst, other.ofFirst);
+  }
+};
+
 class LaneSharing {
 public:
   LaneSharing(RewriterBase &rewriter, Operation *kernel, Value lane,
@@ -117,7 +127,8 @@ public:
 private:
   void visit(Operation *op);
   void share(scf::ForOp loop);
-  void storeOnce(Operation *op);
+  void doOnce(Operation *op);
+  bool areOrdered(const LaneAccesses &before, const LaneAccesses &after);
   void synchronize(Location loc);
   Value combine(Location loc, Operation *combiner, Value value);
   Value shuffle(Location loc, Value value, Value distance);
@@ -132,7 +143,7 @@ private:
   /// The lanes of the group, a bit each.
   Value mask;
   /// Since the lanes have waited for each other.
-  Accesses since;
+  LaneAccesses since;
 };
 } // namespace
 
@@ -165,37 +176,86 @@ void LaneSharing::visit(Block &block) {
     visit(&op);
 }
 
+/// Whether only the first lane needs to do `op`: a store, or the load of what a
+/// shared loop begins with.
+static bool isOfFirst(Operation *op) {
+  if (isa<memref::StoreOp>(op))
+    return true;
+  if (!isa<memref::LoadOp>(op) || !op->hasOneUse())
+    return false;
+  OpOperand &use = *op->use_begin();
+  auto loop = dyn_cast<scf::ForOp>(use.getOwner());
+  return loop && isShared(loop) && loop->getBlock() == op->getBlock() &&
+         loop.getTiedLoopRegionIterArg(&use);
+}
+
+static void collect(Operation *op, LaneAccesses &accesses) {
+  if (isShared(op) || op->getNumRegions() == 0) {
+    bool isFirst = !isShared(op) && isOfFirst(op);
+    llvm::append_range(isFirst ? accesses.ofFirst : accesses.ofAll,
+                       getAccesses(op));
+    return;
+  }
+  for (Region &region : op->getRegions())
+    for (Operation &nested : region.getOps())
+      collect(&nested, accesses);
+}
+
+/// Whether no lane waits for another one: what one lane does is in order.
+bool LaneSharing::areOrdered(const LaneAccesses &before,
+                             const LaneAccesses &after) {
+  return !conflict(aliases, before.ofAll, after.ofAll) &&
+         !conflict(aliases, before.ofAll, after.ofFirst) &&
+         !conflict(aliases, before.ofFirst, after.ofAll);
+}
+
 void LaneSharing::visit(Operation *op) {
-  Accesses own = getAccesses(op);
-  if (own.empty() && !isShared(op))
+  LaneAccesses own;
+  collect(op, own);
+  if (own.ofAll.empty() && own.ofFirst.empty() && !isShared(op))
     return;
   rewriter.setInsertionPoint(op);
-  if (conflict(aliases, since, own))
+  if (!areOrdered(since, own))
     synchronize(op->getLoc());
   if (isShared(op)) {
     share(cast<scf::ForOp>(op));
-  } else if (isa<memref::StoreOp>(op)) {
-    storeOnce(op);
+  } else if (isOfFirst(op)) {
+    doOnce(op);
   } else if (op->getNumRegions() != 0) {
-    Accesses before = std::move(since);
+    LaneAccesses before = std::move(since);
     bool isLoop = !isa<scf::IfOp>(op);
     for (Region &region : op->getRegions())
       for (Block &block : region) {
         since = {};
         rewriter.setInsertionPointToStart(&block);
         // After the iteration before.
-        if (isLoop && conflict(aliases, own, own))
+        if (isLoop && !areOrdered(own, own))
           synchronize(op->getLoc());
         visit(block);
       }
     since = std::move(before);
   }
-  llvm::append_range(since, own);
+  since.add(own);
 }
 
-void LaneSharing::storeOnce(Operation *op) {
-  auto branch = scf::IfOp::create(rewriter, op->getLoc(), isFirst);
-  rewriter.moveOpBefore(op, branch.thenBlock()->getTerminator());
+/// Has the first lane do `op`. The others get a zero, which they do not use.
+void LaneSharing::doOnce(Operation *op) {
+  Location loc = op->getLoc();
+  auto branch = scf::IfOp::create(rewriter, loc, op->getResultTypes(), isFirst,
+                                  /*withElseRegion=*/op->getNumResults() != 0);
+  if (op->getNumResults() == 0) {
+    rewriter.moveOpBefore(op, branch.thenBlock()->getTerminator());
+    return;
+  }
+  rewriter.replaceAllUsesWith(op->getResults(), branch.getResults());
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  auto yield = scf::YieldOp::create(rewriter, loc, op->getResults());
+  rewriter.moveOpBefore(op, yield);
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  Type type = op->getResult(0).getType();
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
+  scf::YieldOp::create(rewriter, loc, zero);
 }
 
 void LaneSharing::share(scf::ForOp loop) {

@@ -27,10 +27,11 @@ mlir::Value createLongestShared(mlir::OpBuilder &builder,
 
 /// Has the lanes of a group do the ops of `block` of a kernel together: `lane`
 /// of `lanes`, which are neighbours in a warp. Each does all of them but the
-/// shared loops, of which it does every `lanes`th iteration, and stores, which
-/// the first lane does. What shared loops carry the lanes combine by shuffles,
-/// in an order that is that of the lanes alone; where one reads what others may
-/// have written, or the other way round, they wait for each other.
+/// shared loops, of which it does every `lanes`th iteration, and stores and
+/// what such a loop begins with, which are the first lane's. What shared loops
+/// carry the lanes combine by shuffles, in an order that is that of the lanes
+/// alone; where one reads what others may have written, or the other way round,
+/// they wait for each other.
 void shareLoops(mlir::RewriterBase &rewriter, mlir::Block *block,
                 mlir::Value lane, mlir::Value lanes);
 

@@ -12,6 +12,7 @@
 #include "KernelNest.h"
 #include "LaneLoops.h"
 #include "LoopReductions.h"
+#include "Segments.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -110,13 +111,16 @@ namespace {
 struct ScheduleLanesPass
     : sparse_autograd::impl::ScheduleLanesBase<ScheduleLanesPass> {
   void runOnOperation() override {
-    getOperation()->walk<WalkOrder::PreOrder>([](Operation *op) {
+    SmallVector<scf::ForOp> rows;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isParallelLoop(op)) {
         KernelNest nest(op);
         Block *body = nest.getBody();
         mark(*body, nest.getVariables().back());
         if (!canBeRepeated(*body))
           unmark(op);
+        else if (auto row = dyn_cast<scf::ForOp>(op))
+          rows.push_back(row);
         return WalkResult::skip();
       }
       // A sum that is no iteration of anything.
@@ -131,6 +135,9 @@ struct ScheduleLanesPass
       }
       return WalkResult::skip();
     });
+    IRRewriter rewriter(&getContext());
+    for (scf::ForOp row : rows)
+      splitByEntries(rewriter, row);
   }
 };
 } // namespace

@@ -26,7 +26,8 @@
 // CHECK:         %[[OTHERS:.*]] = arith.subi %c32_i32, %[[WIDTH32]]
 // CHECK:         %[[ONES:.*]] = arith.shrui %c-1_i32, %[[OTHERS]]
 // CHECK:         %[[MASK:.*]] = arith.shli %[[ONES]], %{{.*}}
-// CHECK:         %[[BEFORE:.*]] = memref.load %{{.*}} : memref<?xf32
+// CHECK:         %[[BEFORE:.*]] = scf.if %[[IS_FIRST]] -> (f32) {
+// CHECK-NEXT:      memref.load
 // CHECK:         %[[OWN:.*]] = arith.select %[[IS_FIRST]], %[[BEFORE]], %cst
 // CHECK:         %[[SKIPPED:.*]] = arith.muli %[[LANE]], %c1
 // CHECK:         %[[BEGIN:.*]] = arith.addi %{{.*}}, %[[SKIPPED]]
@@ -37,11 +38,12 @@
 // CHECK:         ^bb0(%[[S:.*]]: f32, %[[DISTANCE:.*]]: i32):
 // CHECK:           %[[OTHER:.*]] = nvvm.shfl.sync bfly %[[MASK]], %[[S]], %[[DISTANCE]], %c31_i32
 // CHECK:           arith.addf %[[S]], %[[OTHER]] fastmath<reassoc>
-// CHECK:         nvvm.bar.warp.sync %[[MASK]]
+// CHECK-NOT:     nvvm.bar.warp.sync
 // CHECK:         scf.if %[[IS_FIRST]] {
 // CHECK-NEXT:      memref.store %[[SUM]]#0
-func.func @spmv(%positions: memref<?xi32, #device>, %coordinates: memref<?xi32, #device>, %values: memref<?xf32, #device>, %x: memref<?xf32, #device>, %y: memref<?xf32, #device>, %n: index) {
+func.func @spmv(%positions: memref<?xi32, #device>, %coordinates: memref<?xi32, #device>, %values: memref<?xf32, #device>, %x: memref<?xf32, #device>, %n: index) -> memref<?xf32, #device> {
   %c0 = arith.constant 0 : index
+  %y = memref.alloc(%n) : memref<?xf32, #device>
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
     %next = arith.addi %i, %c1 : index
@@ -61,25 +63,40 @@ func.func @spmv(%positions: memref<?xi32, #device>, %coordinates: memref<?xi32, 
     }
     memref.store %s, %y[%i] : memref<?xf32, #device>
   } {sparse_autograd.parallel}
-  return
+  return %y : memref<?xf32, #device>
 }
 
 // -----
 
 #device = #gpu.address_space<global>
 
-// The innermost loop that reads side by side: entries of the row are sampled one
-// after the other, each by all lanes. f64 is exchanged in halves. The number of
-// lanes is known.
+// The innermost loop that reads side by side: an entry of the row is sampled by
+// all lanes. Rows may differ much, so that a group has eight entries, whatever
+// rows they are of: that of the first is searched. f64 is exchanged in halves.
+// The number of lanes is known.
 
 // SCHEDULE-LABEL: func.func @sample(
-// SCHEDULE:       scf.for %{{.*}} = %{{.*}} to %arg4
-// SCHEDULE:         scf.for %{{.*}} = %{{.*}} to %{{.*}} step
+// SCHEDULE-SAME:    %[[ENDS:[^:]*]]: memref<?xindex, {{.*}}, %[[V:[^:]*]]: memref<?xf64, {{[^,]*}}, %[[N:[^:]*]]: index)
+// SCHEDULE:       %[[NNZ:.*]] = memref.dim %[[V]]
+// SCHEDULE:       %[[CHUNKS:.*]] = arith.ceildivui %[[NNZ]], %c8
+// SCHEDULE:       scf.for %[[C:.*]] = %{{.*}} to %[[CHUNKS]]
+// SCHEDULE:         %[[BEFORE:.*]] = arith.muli %[[C]], %c8
+// SCHEDULE:         %[[START:.*]] = memref.load %[[ENDS]][%c0]
+// SCHEDULE:         %[[FIRST:.*]] = arith.addi %[[START]], %[[BEFORE]]
+// SCHEDULE:         %[[NEXT:.*]] = arith.addi %[[FIRST]], %c8
+// SCHEDULE:         %[[END:.*]] = memref.load %[[ENDS]][%[[N]]]
+// SCHEDULE:         %[[LAST:.*]] = arith.minui %[[NEXT]], %[[END]]
+// SCHEDULE:         %[[FOUND:.*]]:2 = scf.while (%{{.*}} = %c0, %{{.*}} = %[[N]])
+// SCHEDULE:           arith.shrui
+// SCHEDULE:         scf.for %[[K:.*]] = %[[FIRST]] to %[[LAST]] step %{{.*}} iter_args(%[[ROW:.*]] = %[[FOUND]]#0) -> (index) {
+// SCHEDULE:           %[[OWN:.*]] = scf.while (%{{.*}} = %[[ROW]])
 // SCHEDULE:           %[[SUM:.*]] = scf.for %{{.*}} = %c0 to %c8
+// SCHEDULE:             memref.load %{{.*}}[%[[OWN]], %{{.*}}]
+// SCHEDULE:             memref.load %{{.*}}[%[[K]], %{{.*}}]
 // SCHEDULE:           } {sparse_autograd.lanes}
-// SCHEDULE-NEXT:      memref.store %[[SUM]]
-// SCHEDULE-NEXT:    } {sparse_autograd.parallel}
-// SCHEDULE-NEXT:  } {sparse_autograd.parallel}
+// SCHEDULE-NEXT:      memref.store %[[SUM]], %[[V]][%[[K]]]
+// SCHEDULE-NEXT:      scf.yield %[[OWN]]
+// SCHEDULE:       } {sparse_autograd.parallel}
 // CHECK-LABEL: func.func @sample(
 // CHECK:       gpu.launch {{.*}} threads(%[[LANE:[^,]*]], {{.*}}) in (%{{.*}} = %c8{{[^,]*}},
 // CHECK:         nvvm.shfl.sync bfly %{{.*}} : i32 -> i32
@@ -256,4 +273,37 @@ func.func @not(%x: memref<?x?xf32, #device>, %y: memref<?xf32, #device>, %z: mem
     }
   }
   return
+}
+
+// -----
+
+#device = #gpu.address_space<global>
+
+// Where a shared loop begins and ends all lanes read.
+
+// CHECK-LABEL: func.func @bounds(
+// CHECK:       gpu.launch
+// CHECK:         scf.if
+// CHECK-NOT:     scf.if
+// CHECK:         memref.load %{{.*}} : memref<?xindex
+// CHECK-NEXT:    memref.load %{{.*}} : memref<?xindex
+// CHECK-NOT:     scf.if
+// CHECK:         scf.for
+func.func @bounds(%positions: memref<?xindex, #device>, %x: memref<?xf32, #device>, %n: index) -> memref<?xf32, #device> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %y = memref.alloc(%n) : memref<?xf32, #device>
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %begin = memref.load %positions[%i] : memref<?xindex, #device>
+    %end = memref.load %positions[%next] : memref<?xindex, #device>
+    %s = scf.for %k = %begin to %end step %c1 iter_args(%o = %zero) -> f32 {
+      %v = memref.load %x[%k] : memref<?xf32, #device>
+      %t = arith.addf %o, %v fastmath<reassoc> : f32
+      scf.yield %t : f32
+    }
+    memref.store %s, %y[%i] : memref<?xf32, #device>
+  } {sparse_autograd.parallel}
+  return %y : memref<?xf32, #device>
 }
