@@ -120,7 +120,9 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
 
 static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
   addBuffers(pm, [](OpPassManager &) {});
+  pm.addPass(createStorageToLoops());
   pm.addPass(createPlaceBuffers());
+  // What is left are errors, which the runtime raises.
   pm.addPass(createStorageToRuntime());
   LinalgToLoopsOptions loops;
   loops.forDevice = true;

@@ -22,6 +22,7 @@
 #include "SparseAutograd/Conversion/ProgramToLLVM/ProgramToLLVM.h"
 #include "SparseAutograd/Conversion/SparseAutogradToLinalg/SparseAutogradToLinalg.h"
 #include "SparseAutograd/Conversion/SparseTensorToLoops/SparseTensorToLoops.h"
+#include "SparseAutograd/Conversion/StorageToLoops/StorageToLoops.h"
 #include "SparseAutograd/Conversion/StorageToRuntime/StorageToRuntime.h"
 #include "SparseAutograd/Conversion/StreamResults/StreamResults.h"
 #include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"

@@ -505,6 +505,63 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// StorageToLoops
+//===----------------------------------------------------------------------===//
+
+def StorageToLoops
+    : Pass<"sparse-autograd-storage-to-loops", "::mlir::ModuleOp"> {
+  let summary = "Make storage from entries by parallel loops";
+  let description = [{
+    Replaces `sort_entries`, `count_positions` and `store_positions`, on
+    buffers, by calls of private functions that run parallel loops, so that a
+    device with many threads makes storage where the entries are. What they give
+    is what the runtime gives, bit for bit. A function is there once for all ops
+    with as many levels, or with the same encoding.
+
+    * Sorting: by merging, each entry by itself, if the list is not sorted
+      already. What decides that, and the largest coordinates, the host reads at
+      once. Lists of up to 256 entries it asks nothing of.
+    * Counting: what is new with an entry, added up over those before it. The
+      host reads all numbers at once. What each entry has been counted by is
+      kept for `store_positions`, if nothing is written in between.
+    * Storing: each entry its coordinates, each parent its position.
+
+    Where something is wrong with the entries, or a number does not fit its
+    list, the op itself is left, in a branch: the runtime, which
+    `--sparse-autograd-storage-to-runtime` calls then, raises the error.
+
+    ```mlir
+    sparse_autograd.sort_entries ins(%c : memref<?x2xindex>) outs(%o : memref<?xindex>)
+    ```
+
+    becomes
+
+    ```mlir
+    func.call @_sparse_autograd_sort_2(%c, %o) : (memref<?x2xindex>, memref<?xindex>) -> ()
+    ```
+
+    with
+
+    ```mlir
+    func.func private @_sparse_autograd_sort_2(%c: memref<?x2xindex>, %o: memref<?xindex>) {
+      ...
+      scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+        ...
+        memref.store %i, %o[%place] : memref<?xindex>
+      }
+      return
+    }
+    ```
+
+    Runs before `--sparse-autograd-place-buffers`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // StorageToRuntime
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,140 @@
+//===- CountElements.cpp - elements of levels, from entries in order ------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each entry looks at the one before it. What is new with it is added up over
+// all that come before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StorageFunctions.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+namespace {
+/// An entry and the one before it, by their coordinates.
+class EntryPair {
+public:
+  EntryPair(LoopBuilder &loops, const LevelElements &levels, Value coordinates,
+            Value order, Value number)
+      : loops(loops), levels(levels) {
+    Value zero = loops.index(0), one = loops.index(1);
+    isFirst = loops.equal(number, zero);
+    Value before = loops.sub(loops.maximum(number, one), one);
+    Value entry = loops.load(order, number);
+    Value previous = loops.load(order, before);
+    Value differs = loops.truth(false);
+    for (int64_t level = 0; level < levels.size(); ++level) {
+      Value column = loops.index(level);
+      own.push_back(loops.load(coordinates, {entry, column}));
+      others.push_back(loops.load(coordinates, {previous, column}));
+      differs = loops.bitOr(differs, loops.differ(own[level], others[level]));
+      differences.push_back(differs);
+    }
+  }
+
+  Value isNewAt(int64_t level) const;
+  Value isWrong(ValueRange extents) const;
+
+private:
+  LoopBuilder &loops;
+  const LevelElements &levels;
+  SmallVector<Value> own, others;
+  /// Whether the coordinates differ at a level or before.
+  SmallVector<Value> differences;
+  Value isFirst;
+};
+} // namespace
+
+/// Whether the entry has an element of its own at `level`. Where a level before
+/// is not unique, equal coordinates are new ones if anything differs.
+Value EntryPair::isNewAt(int64_t level) const {
+  int64_t decides = level;
+  for (int64_t before = 0; before <= level; ++before)
+    if (!levels.isUnique(before))
+      decides = levels.size() - 1;
+  return loops.bitOr(isFirst, differences[decides]);
+}
+
+/// Whether the entry cannot be stored behind the one before it.
+Value EntryPair::isWrong(ValueRange extents) const {
+  Value isWrong = loops.truth(false);
+  for (int64_t level = levels.size(); level-- > 0;) {
+    // Whether it is before: levels before this one decide.
+    Value precedes = loops.less(own[level], others[level]);
+    isWrong =
+        level + 1 == levels.size()
+            ? precedes
+            : loops.bitOr(precedes,
+                          loops.bitAnd(loops.equal(own[level], others[level]),
+                                       isWrong));
+  }
+  for (int64_t level = 0; level < levels.size(); ++level) {
+    Value isInside = loops.less(own[level], extents[level]);
+    isWrong = loops.bitOr(isWrong, loops.equal(isInside, loops.truth(false)));
+    if (!levels.isSingleton(level) || !levels.isUnique(level - 1))
+      continue;
+    // One element of the level before has one of this level.
+    Value isSecond = loops.equal(loops.bitOr(isFirst, differences[level - 1]),
+                                 loops.truth(false));
+    isWrong = loops.bitOr(isWrong, loops.bitAnd(isSecond, isNewAt(level)));
+  }
+  return isWrong;
+}
+
+func::FuncOp
+StorageFunctions::getCount(sparse_tensor::SparseTensorEncodingAttr encoding) {
+  LevelElements levels(encoding);
+  int64_t counted = levels.numCounted(), width = counted + 1;
+  Type index = IndexType::get(module.getContext());
+  SmallVector<Type> arguments = {getBuffer(levels.size()), getBuffer()};
+  arguments.append(levels.size(), index);
+  SmallVector<Type> results = {getBuffer(width)};
+  results.append(width, index);
+  auto body = [&](LoopBuilder &loops, ValueRange arguments) {
+    Value coordinates = arguments[0], order = arguments[1];
+    ValueRange extents = arguments.drop_front(2);
+    Value zero = loops.index(0), one = loops.index(1);
+    Value count = loops.extent(coordinates, 0);
+    Value ranks = loops.allocate(count, width);
+    loops.forEach(count, [&](ValueRange number) {
+      EntryPair pair(loops, levels, coordinates, order, number.front());
+      auto add = [&](Value condition, int64_t place) {
+        loops.store(loops.toIndex(condition), ranks,
+                    {number.front(), loops.index(place)});
+      };
+      for (int64_t level = 0; level < levels.size(); ++level)
+        if (levels.hasPositions(level))
+          add(pair.isNewAt(level), levels.countBefore(level));
+      add(pair.isWrong(extents), counted);
+    });
+    func::CallOp::create(loops.builder, getScan(width), ranks);
+    Value last = loops.allocate(one, width);
+    Value isEmpty = loops.equal(count, zero);
+    loops.forEach(loops.index(width), [&](ValueRange place) {
+      Value total = loops.choose(
+          isEmpty, [&] { return zero; },
+          [&] {
+            return loops.load(ranks, {loops.sub(count, one), place.front()});
+          });
+      loops.store(total, last, {zero, place.front()});
+    });
+    SmallVector<Value> values = {ranks};
+    llvm::append_range(values, loops.readAll(last, width));
+    loops.deallocate(last);
+    return values;
+  };
+  std::string name = "_sparse_autograd_count";
+  for (int64_t level = 0; level < levels.size(); ++level)
+    name += std::string("_") +
+            (levels.isDense(level)       ? "d"
+             : levels.isSingleton(level) ? "s"
+                                         : "c") +
+            (levels.isUnique(level) ? "" : "n");
+  return getFunction(name, arguments, results, body);
+}

@@ -1,0 +1,54 @@
+//===- LevelElements.cpp - from entries to elements of levels -------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LevelElements.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+bool LevelElements::isValid() const {
+  for (int64_t level = 0; level < size(); ++level) {
+    bool isAfterCoordinates = level > 0 && hasCoordinates(level - 1);
+    bool mustBeSingleton =
+        level > 0 && (!isUnique(level - 1) || isSingleton(level - 1));
+    if (isSingleton(level) ? !isAfterCoordinates : mustBeSingleton)
+      return false;
+    if (!isDense(level) && !isSingleton(level) && !hasPositions(level))
+      return false;
+    if (isDense(level) && !isUnique(level))
+      return false;
+  }
+  return size() > 0;
+}
+
+int64_t LevelElements::countBefore(int64_t level) const {
+  int64_t count = 0;
+  for (int64_t before = 0; before < level; ++before)
+    count += hasPositions(before);
+  return count;
+}
+
+int64_t LevelElements::getCounted(int64_t level) const {
+  while (level >= 0 && !hasPositions(level))
+    --level;
+  return level;
+}
+
+Value LevelElements::getElement(
+    LoopBuilder &loops, int64_t level, ValueRange extents,
+    llvm::function_ref<Value(int64_t)> getRank,
+    llvm::function_ref<Value(int64_t)> getCoordinate) const {
+  int64_t counted = getCounted(level);
+  Value element = counted < 0 ? loops.index(0)
+                              : loops.sub(getRank(counted), loops.index(1));
+  for (int64_t next = counted + 1; next <= level; ++next)
+    if (isDense(next))
+      element =
+          loops.add(loops.mul(element, extents[next]), getCoordinate(next));
+  return element;
+}

@@ -1,0 +1,263 @@
+//===- StorageToLoops.cpp - storage from entries, by loops ----------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Conversion/StorageToLoops/StorageToLoops.h"
+
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "StorageFunctions.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_STORAGETOLOOPS
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+namespace {
+
+/// Replaces ops by calls of functions that run loops.
+class Lowering {
+public:
+  explicit Lowering(ModuleOp module) : functions(module) {}
+
+  void lower(SortEntriesOp op);
+  void lower(CountPositionsOp op);
+  void lower(StorePositionsOp op);
+
+private:
+  template <typename OpTy>
+  func::CallOp count(OpTy op, LoopBuilder &loops);
+  Value findMisfit(StorePositionsOp op, const LevelElements &levels,
+                   LoopBuilder &loops);
+
+  StorageFunctions functions;
+  /// What the entries of a storage that is yet to be filled were counted by.
+  llvm::DenseMap<Operation *, Value> ranks;
+};
+
+} // namespace
+
+/// `buffer` as functions take it: a list, or rows of `width`, of a length that
+/// is not known.
+static Value asArgument(LoopBuilder &loops, Value buffer, int64_t width = 0) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> shape = {ShapedType::kDynamic};
+  if (width)
+    shape.push_back(width);
+  auto wanted = MemRefType::get(shape, type.getElementType());
+  if (type == wanted)
+    return buffer;
+  return memref::CastOp::create(loops.builder, wanted, buffer);
+}
+
+/// Has the runtime do `op` if `isWrong`, which raises what is wrong with it:
+/// it knows the first entry, and its numbers.
+static void raiseIf(Value isWrong, Operation *op, LoopBuilder &loops) {
+  loops.when(isWrong, [&] { loops.builder.clone(*op); });
+}
+
+void Lowering::lower(SortEntriesOp op) {
+  OpBuilder builder(op);
+  LoopBuilder loops(builder, op.getLoc());
+  int64_t levels =
+      cast<MemRefType>(op.getCoordinates().getType()).getDimSize(1);
+  SmallVector<Value> arguments = {
+      asArgument(loops, op.getCoordinates(), levels),
+      asArgument(loops, op.getOrder())};
+  func::CallOp::create(loops.builder, functions.getSort(levels), arguments);
+  op.erase();
+}
+
+template <typename OpTy>
+func::CallOp Lowering::count(OpTy op, LoopBuilder &loops) {
+  SmallVector<Value> arguments = {
+      asArgument(loops, op.getCoordinates(),
+                 op.getEncoding().getLvlTypes().size()),
+      asArgument(loops, op.getOrder())};
+  llvm::append_range(arguments, op.getExtents());
+  return func::CallOp::create(loops.builder,
+                              functions.getCount(op.getEncoding()), arguments);
+}
+
+/// The op that fills the storage that `op` counts, if nothing is written in
+/// between.
+static StorePositionsOp findStore(CountPositionsOp op) {
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (auto store = dyn_cast<StorePositionsOp>(next)) {
+      bool isSame = store.getEncoding() == op.getEncoding() &&
+                    store.getCoordinates() == op.getCoordinates() &&
+                    store.getOrder() == op.getOrder() &&
+                    store.getExtents() == op.getExtents();
+      return isSame ? store : StorePositionsOp();
+    }
+    if (!isMemoryEffectFree(next) &&
+        !isa<cf::AssertOp, memref::AllocOp, memref::DeallocOp, memref::LoadOp>(
+            next))
+      return {};
+  }
+  return {};
+}
+
+void Lowering::lower(CountPositionsOp op) {
+  LevelElements levels(op.getEncoding());
+  OpBuilder builder(op);
+  LoopBuilder loops(builder, op.getLoc());
+  StorePositionsOp store = findStore(op);
+  func::CallOp counted = count(op, loops);
+  ValueRange totals = counted.getResults().drop_front();
+  Value zero = loops.index(0);
+  // As many elements as the runtime takes for what can be addressed.
+  Value most = loops.index(int64_t(1) << 58);
+  Value isWrong = loops.differ(totals.back(), zero);
+  Value elements = loops.index(1);
+  SmallVector<Value> counts;
+  for (int64_t level = 0; level < levels.size(); ++level) {
+    Value extent = op.getExtents()[level];
+    Value isNegative = loops.compare(arith::CmpIPredicate::slt, extent, zero);
+    isWrong = loops.bitOr(isWrong, isNegative);
+    if (levels.isDense(level)) {
+      Value divisor = loops.maximum(extent, loops.index(1));
+      Value isTooMuch = loops.less(loops.div(most, divisor), elements);
+      isWrong = loops.bitOr(isWrong, isTooMuch);
+      elements = loops.mul(elements, extent);
+    } else {
+      elements = totals[levels.countBefore(levels.getCounted(level))];
+    }
+    counts.push_back(elements);
+  }
+  raiseIf(isWrong, op, loops);
+  for (auto [level, elements] : llvm::enumerate(counts))
+    loops.store(elements, op.getCounts(),
+                loops.index(static_cast<int64_t>(level)));
+  if (store)
+    ranks[store] = counted.getResult(0);
+  else
+    loops.deallocate(counted.getResult(0));
+  op.erase();
+}
+
+/// The largest number of `width` bits, those of an index if that is 0; not
+/// larger than the largest index.
+static int64_t getLargest(unsigned width) {
+  constexpr unsigned indexBits = 63;
+  if (width == 0 || width > indexBits)
+    return std::numeric_limits<int64_t>::max();
+  return (int64_t(1) << width) - 1;
+}
+
+/// Whether a position or a coordinate does not fit the type of its list.
+Value Lowering::findMisfit(StorePositionsOp op, const LevelElements &levels,
+                           LoopBuilder &loops) {
+  sparse_tensor::SparseTensorEncodingAttr encoding = op.getEncoding();
+  Value mostPosition = loops.index(getLargest(encoding.getPosWidth()));
+  Value mostCoordinate = loops.index(getLargest(encoding.getCrdWidth()));
+  Value isMisfit = loops.truth(false), isLarge = loops.truth(false);
+  auto next = op.getLists().begin();
+  for (int64_t level = 0; level < levels.size(); ++level) {
+    if (levels.hasPositions(level)) {
+      // The last position is the number of the elements, if there is one.
+      Value positions = loops.extent(*next++, 0);
+      Value elements = loops.extent(*next, 0);
+      Value isTooMuch = loops.bitAnd(loops.less(loops.index(0), positions),
+                                     loops.less(mostPosition, elements));
+      isMisfit = loops.bitOr(isMisfit, isTooMuch);
+    }
+    if (levels.hasCoordinates(level)) {
+      ++next;
+      Value extent = op.getExtents()[level];
+      isLarge = loops.bitOr(
+          isLarge,
+          loops.less(loops.add(mostCoordinate, loops.index(1)), extent));
+    }
+  }
+  if (encoding.getCrdWidth() == 0 || encoding.getCrdWidth() == 64)
+    return isMisfit;
+  // Where extents do not tell, coordinates do.
+  Value isTooLarge = loops.choose(
+      isLarge,
+      [&] {
+        Value coordinates =
+            asArgument(loops, op.getCoordinates(), levels.size());
+        auto survey = func::CallOp::create(
+            loops.builder, functions.getSurvey(levels.size()), coordinates);
+        Value found = loops.truth(false);
+        for (int64_t level = 0; level < levels.size(); ++level)
+          if (levels.hasCoordinates(level))
+            found = loops.bitOr(
+                found, loops.less(mostCoordinate, survey.getResult(level + 1)));
+        return found;
+      },
+      [&] { return loops.truth(false); });
+  return loops.bitOr(isMisfit, isTooLarge);
+}
+
+void Lowering::lower(StorePositionsOp op) {
+  LevelElements levels(op.getEncoding());
+  OpBuilder builder(op);
+  LoopBuilder loops(builder, op.getLoc());
+  Value isWrong = findMisfit(op, levels, loops);
+  Value counted = ranks.lookup(op);
+  if (!counted) {
+    func::CallOp call = count(op, loops);
+    counted = call.getResult(0);
+    isWrong = loops.bitOr(
+        isWrong, loops.differ(call.getResults().back(), loops.index(0)));
+  }
+  raiseIf(isWrong, op, loops);
+  SmallVector<Value> arguments = {
+      asArgument(loops, op.getCoordinates(), levels.size()),
+      asArgument(loops, op.getOrder()), counted};
+  llvm::append_range(arguments, op.getExtents());
+  for (Value list : op.getLists())
+    arguments.push_back(asArgument(loops, list));
+  func::CallOp::create(loops.builder, functions.getStore(op.getEncoding()),
+                       arguments);
+  loops.deallocate(counted);
+  op.erase();
+}
+
+/// Whether loops can do `op`; the runtime can do any.
+static bool canLower(Operation *op) {
+  if (llvm::any_of(op->getOperandTypes(), [](Type type) {
+        auto buffer = dyn_cast<MemRefType>(type);
+        return isa<TensorType>(type) ||
+               (buffer && !buffer.getLayout().isIdentity());
+      }))
+    return false;
+  if (auto sort = dyn_cast<SortEntriesOp>(op))
+    return !cast<MemRefType>(sort.getCoordinates().getType()).isDynamicDim(1);
+  if (auto count = dyn_cast<CountPositionsOp>(op))
+    return LevelElements(count.getEncoding()).isValid();
+  return LevelElements(cast<StorePositionsOp>(op).getEncoding()).isValid();
+}
+
+namespace {
+struct StorageToLoopsPass
+    : sparse_autograd::impl::StorageToLoopsBase<StorageToLoopsPass> {
+  void runOnOperation() override {
+    // In the order of the program, and not those that are made for errors.
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<SortEntriesOp, CountPositionsOp, StorePositionsOp>(op) &&
+          canLower(op))
+        ops.push_back(op);
+    });
+    Lowering lowering(getOperation());
+    for (Operation *op : ops)
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<SortEntriesOp, CountPositionsOp, StorePositionsOp>(
+              [&](auto storageOp) { lowering.lower(storageOp); });
+  }
+};
+} // namespace

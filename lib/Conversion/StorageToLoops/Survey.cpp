@@ -1,0 +1,76 @@
+//===- Survey.cpp - what coordinates are like -----------------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All that is asked for is a maximum. A thread takes every so-many-th entry, so
+// that neighbours read what lies side by side; then, in place, every
+// so-many-th of what the threads have found, until one is left.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StorageFunctions.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+func::FuncOp StorageFunctions::getSurvey(int64_t levels) {
+  int64_t width = levels + 1;
+  auto body = [&](LoopBuilder &loops, ValueRange arguments) {
+    Value coordinates = arguments.front();
+    Value zero = loops.index(0), one = loops.index(1);
+    Value count = loops.extent(coordinates, 0);
+    Value threads = loops.maximum(loops.countChunks(count, chunkLength), one);
+    Value found = loops.allocate(threads, width);
+    loops.forEach(threads, [&](ValueRange thread) {
+      SmallVector<Value> none(width, zero);
+      SmallVector<Value> largest = loops.loop(
+          thread.front(), count, threads, none,
+          [&](Value entry, ValueRange carried) {
+            Value before = loops.sub(loops.maximum(entry, one), one);
+            SmallVector<Value> next;
+            // By the last level first: what comes before it decides.
+            Value precedes = loops.truth(false);
+            for (int64_t level = levels; level-- > 0;) {
+              Value column = loops.index(level);
+              Value own = loops.load(coordinates, {entry, column});
+              Value other = loops.load(coordinates, {before, column});
+              next.push_back(loops.maximum(carried[level + 1], own));
+              precedes =
+                  loops.bitOr(loops.less(own, other),
+                              loops.bitAnd(loops.equal(own, other), precedes));
+            }
+            next.push_back(
+                loops.maximum(carried.front(), loops.toIndex(precedes)));
+            return SmallVector<Value>(llvm::reverse(next));
+          });
+      for (int64_t place = 0; place < width; ++place)
+        loops.store(largest[place], found,
+                    {thread.front(), loops.index(place)});
+    });
+    loops.whileAbove(1, threads, [&](Value length) {
+      Value left = loops.countChunks(length, chunkLength);
+      loops.forEach({left, loops.index(width)}, [&](ValueRange place) {
+        Value largest =
+            loops
+                .loop(place.front(), length, left, zero,
+                      [&](Value row, ValueRange carried) -> SmallVector<Value> {
+                        Value other = loops.load(found, {row, place.back()});
+                        return {loops.maximum(carried.front(), other)};
+                      })
+                .front();
+        loops.store(largest, found, place);
+      });
+      return left;
+    });
+    SmallVector<Value> results = loops.readAll(found, width);
+    loops.deallocate(found);
+    return results;
+  };
+  SmallVector<Type> results(width, IndexType::get(module.getContext()));
+  return getFunction("_sparse_autograd_survey_" + std::to_string(levels),
+                     getBuffer(levels), results, body);
+}
