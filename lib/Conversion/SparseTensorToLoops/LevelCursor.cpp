@@ -35,6 +35,11 @@ std::pair<Value, Value> LevelCursor::getSegment(OpBuilder &builder,
     return {zero, storage->getLevelExtent(builder, loc, level)};
   if (isSingletonLT(type))
     return {begin, end};
+  // All that the first level stores, whose positions are 0 and that number: a
+  // device is not asked for it.
+  if (level == 0 && isCompressedLT(type))
+    return {zero, tensor::DimOp::create(builder, loc,
+                                        storage->getCoordinates(level), zero)};
   Value parent = position ? position : zero;
   Value first = parent;
   if (isLooseCompressedLT(type)) {

@@ -65,13 +65,14 @@ func.func @transposed(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64>, %z: tensor
   return %y : tensor<?x?xf64>
 }
 
-// One loop over a list of coordinates; narrow numbers have no sign.
+// One loop over a list of coordinates, which is as long as the last position says;
+// narrow numbers have no sign.
 
 // CHECK-LABEL: func.func @coordinates
-// CHECK-SAME:  %[[POS:.*]]: tensor<?xi32>, %[[ROWS:[a-z0-9]*]]: tensor<?xi16>, %[[COLUMNS:.*]]: tensor<?xi16>, %[[VALUES:.*]]: tensor<?xf64>, %{{.*}}: index, %{{.*}}: index, %[[X:.*]]: tensor<?xf64>, %[[Z:.*]]: tensor<?xf64>)
-// CHECK-DAG:   %[[LAST:.*]] = tensor.extract %[[POS]][%c1]
-// CHECK-DAG:   %[[END:.*]] = arith.index_castui %[[LAST]] : i32 to index
-// CHECK:       scf.for %[[Q:.*]] = %{{.*}} to %[[END]]
+// CHECK-SAME:  %{{.*}}: tensor<?xi32>, %[[ROWS:[a-z0-9]*]]: tensor<?xi16>, %[[COLUMNS:.*]]: tensor<?xi16>, %[[VALUES:.*]]: tensor<?xf64>, %{{.*}}: index, %{{.*}}: index, %[[X:.*]]: tensor<?xf64>, %[[Z:.*]]: tensor<?xf64>)
+// CHECK:       %[[END:.*]] = tensor.dim %[[ROWS]], %c0
+// CHECK-NOT:   tensor.extract
+// CHECK:       scf.for %[[Q:.*]] = %c0 to %[[END]]
 // CHECK-NEXT:    %[[ROW:.*]] = tensor.extract %[[ROWS]][%[[Q]]]
 // CHECK-NEXT:    %[[I:.*]] = arith.index_castui %[[ROW]] : i16 to index
 // CHECK-NEXT:    %[[COLUMN:.*]] = tensor.extract %[[COLUMNS]][%[[Q]]]
@@ -110,11 +111,10 @@ func.func @blocks(%a: tensor<?x?xf64, #BSR>, %x: tensor<?xf64>, %z: tensor<?xf64
 // Of a sum of two loops one follows from the other and what is stored.
 
 // CHECK-LABEL: func.func @window
-// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %[[VALUES:.*]]: tensor<?xf64>, %[[X:.*]]: tensor<3xf64>, %{{.*}}: tensor<5xf64>)
+// CHECK-SAME:  %{{.*}}: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %[[VALUES:.*]]: tensor<?xf64>, %[[X:.*]]: tensor<3xf64>, %{{.*}}: tensor<5xf64>)
 // CHECK:       scf.for %[[I:.*]] = %c0 to %c5
-// CHECK:         %[[BEGIN:.*]] = tensor.extract %[[POS]][%c0]
-// CHECK:         %[[END:.*]] = tensor.extract %[[POS]][%c1]
-// CHECK:         scf.for %[[Q:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK:         %[[END:.*]] = tensor.dim %[[CRD]], %c0
+// CHECK:         scf.for %[[Q:.*]] = %c0 to %[[END]]
 // CHECK-NEXT:      %[[SUM:.*]] = tensor.extract %[[CRD]][%[[Q]]]
 // CHECK-NEXT:      %[[J:.*]] = arith.subi %[[SUM]], %[[I]]
 // CHECK-NEXT:      %[[IN_WINDOW:.*]] = arith.cmpi ult, %[[J]], %c3
@@ -162,10 +162,9 @@ func.func @searched(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #DCSR>, %z: t
 // least searches: neither the first of them nor the last.
 
 // CHECK-LABEL: func.func @searched_twice
-// CHECK-SAME:  %[[POS:[a-z0-9]+]]: tensor<?xi32>, %[[ROWS:[a-z0-9]+]]: tensor<?xi16>, %[[COLUMNS:[a-z0-9]+]]: tensor<?xi16>
-// CHECK:       %[[LAST:.*]] = tensor.extract %[[POS]][%c1]
-// CHECK:       %[[END:.*]] = arith.index_castui %[[LAST]]
-// CHECK:       scf.for %[[Q:.*]] = %{{.*}} to %[[END]]
+// CHECK-SAME:  %{{[a-z0-9]+}}: tensor<?xi32>, %[[ROWS:[a-z0-9]+]]: tensor<?xi16>, %[[COLUMNS:[a-z0-9]+]]: tensor<?xi16>
+// CHECK:       %[[END:.*]] = tensor.dim %[[ROWS]], %c0
+// CHECK:       scf.for %[[Q:.*]] = %c0 to %[[END]]
 // CHECK-NEXT:    tensor.extract %[[ROWS]][%[[Q]]]
 // CHECK:         tensor.extract %[[COLUMNS]][%[[Q]]]
 // CHECK-COUNT-3: scf.while
