@@ -734,7 +734,8 @@ def PlaceBuffers : Pass<"sparse-autograd-place-buffers", "::mlir::ModuleOp"> {
       beginning, the results from it at its end, and constants once; a caller
       sees memory of the host.
     * Ops that the host does for the storage of sparse tensors
-      (`sparse_autograd.sort_entries` and those beside it) get copies.
+      (`sparse_autograd.sort_entries` and those beside it) get copies:
+      `--sparse-autograd-storage-to-loops` leaves those that raise an error.
 
     ```mlir
     func.func @scale(%x: memref<?xf32>) -> memref<?xf32> {
