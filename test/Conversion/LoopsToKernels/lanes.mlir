@@ -281,6 +281,7 @@ func.func @not(%x: memref<?x?xf32, #device>, %y: memref<?xf32, #device>, %z: mem
 
 // Where a shared loop begins and ends all lanes read.
 
+// SCHEDULE-LABEL: func.func @bounds(
 // CHECK-LABEL: func.func @bounds(
 // CHECK:       gpu.launch
 // CHECK:         scf.if
