@@ -17,8 +17,9 @@ using namespace sparse_autograd;
 
 /// What finding an element costs besides what is done with it.
 static constexpr double elementCost = 4;
-/// What is left of a cost on two threads: more would only be better.
-static constexpr double parallelShare = 0.5;
+/// What is left of a cost on two threads, more would only be better, and on the
+/// many of a device.
+static constexpr double threadsShare = 0.5, deviceShare = 1.0 / 1024;
 static constexpr double guessedExtent = 16;
 static constexpr double guessedIterations = 50;
 
@@ -39,6 +40,11 @@ static bool runsInParallel(linalg::LinalgOp op, OpOperand &operand,
   });
 }
 
+CostModel::CostModel(bool parallel, bool forDevice)
+    : forDevice(forDevice), share(forDevice  ? deviceShare
+                                  : parallel ? threadsShare
+                                             : 1) {}
+
 double CostModel::getRunCost(linalg::LinalgOp op, OpOperand &operand,
                              SparseTensorEncodingAttr encoding) const {
   // The loops that the operand does not cover run for each of its elements.
@@ -48,9 +54,10 @@ double CostModel::getRunCost(linalg::LinalgOp op, OpOperand &operand,
     if (!map.isFunctionOfDim(loop))
       cost *= ShapedType::isDynamic(extent) ? guessedExtent : extent;
   cost += elementCost;
-  return parallel && runsInParallel(op, operand, encoding)
-             ? cost * parallelShare
-             : cost;
+  if (runsInParallel(op, operand, encoding))
+    return cost * share;
+  // The other loops are threads of the device at least.
+  return forDevice ? 1 + elementCost : cost;
 }
 
 double CostModel::getIterations(Operation *loop) const {

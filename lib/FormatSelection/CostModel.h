@@ -24,8 +24,9 @@ namespace sparse_autograd {
 
 class CostModel {
 public:
-  /// Without `parallel` every loop runs on one thread.
-  explicit CostModel(bool parallel) : parallel(parallel) {}
+  /// Without `parallel` every loop runs on one thread; with `forDevice` those
+  /// that may run in parallel are kernels of a GPU, and so are copies.
+  explicit CostModel(bool parallel, bool forDevice = false);
 
   /// One run of `op`, whose only sparse operand is `operand`, if that were
   /// stored with `encoding`.
@@ -35,14 +36,16 @@ public:
 
   /// A copy to another order, and the values alone by a known list of where
   /// each goes.
-  double getCopyCost() const { return 160; }
-  double getReorderCost() const { return 12; }
+  double getCopyCost() const { return forDevice ? 160 * share : 160; }
+  double getReorderCost() const { return forDevice ? 12 * share : 12; }
 
   /// How often the body of `loop` runs.
   double getIterations(mlir::Operation *loop) const;
 
 private:
-  bool parallel;
+  bool forDevice;
+  /// What is left of the cost of a loop that runs in parallel.
+  double share;
 };
 
 /// The sparse operand of `op` if it has one alone and makes dense results of

@@ -45,7 +45,7 @@ struct SelectFormatsPass
   using SelectFormatsBase::SelectFormatsBase;
 
   void runOnOperation() override {
-    CostModel costs(parallel);
+    CostModel costs(parallel, forDevice);
     SparsityLimits limits = {minSparsity, minNnz};
     SymbolTableCollection symbols;
     SymbolUserMap users(symbols, getOperation());

@@ -52,6 +52,7 @@ static void addSelectFormats(OpPassManager &pm,
                              const PipelineOptions &options) {
   SelectFormatsOptions selection;
   selection.parallel = options.threads != 1;
+  selection.forDevice = options.target == TargetKind::GPU;
   pm.addPass(createSelectFormats(selection));
   // The functions that a split_vjp defines are entries as well.
   pm.addPass(createRecordManifest());

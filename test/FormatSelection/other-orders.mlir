@@ -1,5 +1,6 @@
 // RUN: sparse-opt %s --sparse-autograd-select-formats | FileCheck %s
 // RUN: sparse-opt %s --sparse-autograd-select-formats="parallel=false" | FileCheck %s --check-prefix=ONE
+// RUN: sparse-opt %s --sparse-autograd-select-formats="for-device=true" | FileCheck %s --check-prefix=DEVICE
 
 // A product with the transpose is read by columns where that pays.
 
@@ -134,6 +135,12 @@ func.func @shared(%a: tensor<?x?xf32, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?x
 
 // Once it would not pay.
 
+// On a device it is made all the same: the rows of the result would wait for
+// each other.
+
+// DEVICE-LABEL: func.func @once
+// DEVICE:       sparse_tensor.convert
+// DEVICE:       linalg.generic
 // CHECK-LABEL: func.func @once
 // CHECK-NOT:   sparse_tensor.convert
 // CHECK:       return
@@ -323,6 +330,9 @@ func.func @blocks(%a: tensor<?x?xf32, #BSR>, %x: tensor<?x64xf32>, %z: tensor<?x
 
 // A product by rows runs in parallel as it is.
 
+// DEVICE-LABEL: func.func @rows
+// DEVICE-NOT:   sparse_tensor.convert
+// DEVICE:       return
 // CHECK-LABEL: func.func @rows
 // CHECK-NOT:   sparse_tensor.convert
 // CHECK:       return

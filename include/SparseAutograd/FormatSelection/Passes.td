@@ -60,7 +60,10 @@ def SelectFormats : Pass<"sparse-autograd-select-formats", "::mlir::ModuleOp"> {
            "how many nonzeros a tensor that is stored as a sparse one should "
            "have">,
     Option<"parallel", "parallel", "bool", /*default=*/"true",
-           "loops that may run in parallel do">
+           "loops that may run in parallel do">,
+    Option<"forDevice", "for-device", "bool", /*default=*/"false",
+           "the loops are kernels of a GPU: what does not run in parallel there "
+           "costs more than any copy">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
