@@ -233,7 +233,7 @@ void Lowering::combinePartials(linalg::LinalgOp op, unsigned output,
 void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order,
                        ArrayRef<unsigned> apart, Cut cut) {
   Location loc = op.getLoc();
-  LoopNest nest(op, order, rewriter);
+  LoopNest nest(op, order, rewriter, !options.forDevice);
   auto getExtent = [&](unsigned dimension) {
     return getValueOrCreateConstantIndexOp(rewriter, loc,
                                            nest.getExtent(dimension));
@@ -355,7 +355,7 @@ void Lowering::lowerForDevice(linalg::LinalgOp op, ArrayRef<unsigned> order,
   SmallVector<unsigned> all(apart);
   llvm::append_range(all, inner);
   if (apart.empty() && cut.kind == Cut::None)
-    LoopNest(op, all, rewriter).emit(rewriter);
+    LoopNest(op, all, rewriter, /*isForVectors=*/false).emit(rewriter);
   else
     emitCut(op, all, apart, cut);
 }
@@ -369,7 +369,7 @@ void Lowering::lower(linalg::LinalgOp op, bool mayCut) {
   if (options.forDevice && !op->getParentOfType<scf::ParallelOp>())
     lowerForDevice(op, order, mayCut);
   else if (cut.kind == Cut::None)
-    LoopNest(op, order, rewriter).emit(rewriter);
+    LoopNest(op, order, rewriter, !options.forDevice).emit(rewriter);
   else
     emitCut(op, order, /*apart=*/{}, cut);
   rewriter.setInsertionPointAfter(op);

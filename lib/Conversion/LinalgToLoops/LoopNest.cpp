@@ -22,7 +22,7 @@ using namespace mlir;
 namespace sparse_autograd {
 
 LoopNest::LoopNest(linalg::LinalgOp op, ArrayRef<unsigned> order,
-                   OpBuilder &builder)
+                   OpBuilder &builder, bool isForVectors)
     : op(op), order(order) {
   for (Range range : op.createLoopRanges(builder, op.getLoc())) {
     extents.push_back(range.size);
@@ -41,7 +41,8 @@ LoopNest::LoopNest(linalg::LinalgOp op, ArrayRef<unsigned> order,
       inputs.push_back(description);
       continue;
     }
-    chooseForm(description, outputs.size());
+    if (isForVectors)
+      chooseForm(description, outputs.size());
     outputs.push_back(description);
   }
 }

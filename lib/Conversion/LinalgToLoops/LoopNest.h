@@ -17,9 +17,10 @@ namespace sparse_autograd {
 class LoopNest {
 public:
   /// The loops in `order`, outermost first, over the op's whole domain, whose
-  /// extents are computed at the builder's insertion point.
+  /// extents are computed at the builder's insertion point. With
+  /// `isForVectors` what is carried in registers has forms that vectorize.
   LoopNest(mlir::linalg::LinalgOp op, llvm::ArrayRef<unsigned> order,
-           mlir::OpBuilder &builder);
+           mlir::OpBuilder &builder, bool isForVectors);
 
   /// Restricts loop `dimension` to [begin, end).
   void setRange(unsigned dimension, mlir::Value begin, mlir::Value end);
