@@ -212,7 +212,8 @@ def LinalgToLoops : Pass<"sparse-autograd-linalg-to-loops"> {
     With `for-device`, for a target with many threads, each element of the
     results is an iteration of its own of an `scf.parallel`, in which reductions
     are loops, whose last loop is the one that touches the fewest cache lines. A
-    reduction to few elements is cut into chunks, as above.
+    reduction to few elements is cut into chunks, as above. What is carried stays
+    as it is: there are no vectors to fill.
 
     Operands must be the same buffer or disjoint, except that an operand may
     share its buffer with an output that has the same indexing map: what
@@ -847,6 +848,11 @@ def ScheduleLanes
 
     `--sparse-autograd-loops-to-kernels` makes groups of lanes of it, as large as
     the loop is long.
+
+    Rows of a sparse matrix whose entries lanes compute together, one after the
+    other, are cut into chunks of eight entries instead, whatever rows these are
+    of: a chunk is a parallel iteration, which searches the row of its first
+    entry (the splitting by nonzeros of Yang, Buluc and Owens, Euro-Par 2018).
   }];
 }
 
