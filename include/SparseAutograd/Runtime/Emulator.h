@@ -210,7 +210,12 @@ enum SparseAutogradEmulatorFault {
   /// An assertion or a trap of the kernel.
   SPARSE_AUTOGRAD_EMULATOR_ASSERTION = 16,
   /// What the host passed: a buffer that is none, a module of another version.
-  SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT = 17
+  SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT = 17,
+  /// An mbarrier that was not initialised, or twice, or whose counts overflow;
+  /// an ordinary access of one.
+  SPARSE_AUTOGRAD_EMULATOR_INVALID_MBARRIER = 18,
+  /// A phase of an mbarrier that threads wait for and nothing completes.
+  SPARSE_AUTOGRAD_EMULATOR_HANG = 19
 };
 
 /// What went wrong, and where.

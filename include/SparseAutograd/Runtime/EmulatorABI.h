@@ -216,6 +216,81 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void
 sparseAutogradEmulateWaitAll(const char *where);
 
 //===----------------------------------------------------------------------===//
+// Barriers in shared memory
+//===----------------------------------------------------------------------===//
+//
+// An mbarrier is an object of 8 bytes, aligned to 8, which nothing else touches
+// until it is invalidated. A wait orders what came before the arrivals of the
+// phase, and the copies that complete in it, before what follows.
+
+/// mbarrier.init, for `count` arrivals.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateMbarrierInit(void *barrier, int32_t count,
+                                  const char *where);
+
+/// mbarrier.inval
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateMbarrierInvalidate(void *barrier, const char *where);
+
+enum SparseAutogradEmulatedArrival {
+  /// mbarrier.arrive_drop: later phases expect so many arrivals less.
+  SPARSE_AUTOGRAD_ARRIVAL_DROPS = 1,
+  /// .noComplete: the phase must not become complete.
+  SPARSE_AUTOGRAD_ARRIVAL_MUST_NOT_COMPLETE = 2,
+  /// .expect_tx
+  SPARSE_AUTOGRAD_ARRIVAL_EXPECTS_BYTES = 4,
+  /// .relaxed: nothing is ordered.
+  SPARSE_AUTOGRAD_ARRIVAL_IS_RELAXED = 8
+};
+
+/// mbarrier.arrive, `count` times, after `bytes` more are expected. `flags` are
+/// SparseAutogradEmulatedArrival. Returns the state before.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT uint64_t
+sparseAutogradEmulateMbarrierArrive(void *barrier, int32_t count, int32_t bytes,
+                                    int32_t flags, const char *where);
+
+/// mbarrier.expect_tx
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateMbarrierExpect(void *barrier, int32_t bytes,
+                                    const char *where);
+
+/// mbarrier.complete_tx
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateMbarrierComplete(void *barrier, int32_t bytes,
+                                      const char *where);
+
+enum SparseAutogradEmulatedWait {
+  /// .parity: `state` is the parity of a phase.
+  SPARSE_AUTOGRAD_WAIT_FOR_PARITY = 1,
+  /// try_wait: waits for a time.
+  SPARSE_AUTOGRAD_WAIT_BLOCKS = 2,
+  /// .relaxed: nothing is ordered.
+  SPARSE_AUTOGRAD_WAIT_IS_RELAXED = 4
+};
+
+/// mbarrier.test_wait and mbarrier.try_wait: whether a phase is complete.
+/// `flags` are SparseAutogradEmulatedWait. With a seed, try_wait may give up at
+/// any time.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradEmulateMbarrierWait(
+    void *barrier, uint64_t state, int32_t flags, const char *where);
+
+/// mbarrier.pending_count of a state.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t
+sparseAutogradEmulateMbarrierPendingCount(uint64_t state);
+
+/// cp.async.mbarrier.arrive: arrives when all copies with cp.async of this
+/// thread until now are done. Unless `isCounted` (.noinc), the phase expects
+/// one arrival more.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateCopyArrive(void *barrier, int32_t isCounted,
+                                const char *where);
+
+/// fence.proxy.async: what is ordered before it, the asynchronous proxy sees;
+/// `isForMbarriers`: fence.mbarrier_init, for what was initialised only.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateProxyFence(int32_t isForMbarriers, const char *where);
+
+//===----------------------------------------------------------------------===//
 // Matrices
 //===----------------------------------------------------------------------===//
 

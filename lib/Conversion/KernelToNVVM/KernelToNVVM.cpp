@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/KernelToNVVM/KernelToNVVM.h"
 
+#include "NamedInstructions.h"
 #include "SparseAutograd/Transforms/ExpandMath.h"
 #include "SparseAutograd/Transforms/NarrowFloats.h"
 
@@ -140,10 +141,13 @@ struct KernelToNVVMPass
         failed(emulateNarrowFloats(module)) || failed(lowerReductions(module)))
       return signalPassFailure();
     lowerInstructions(module);
+    OpPassManager toNVVM(gpu::GPUModuleOp::getOperationName());
+    toNVVM.addPass(createConvertVectorToSCFPass());
+    toNVVM.addPass(createSCFToControlFlowPass());
+    toNVVM.addPass(createConvertNVGPUToNVVMPass());
+    if (failed(runPipeline(toNVVM, module)) || failed(nameInstructions(module)))
+      return signalPassFailure();
     OpPassManager passes(gpu::GPUModuleOp::getOperationName());
-    passes.addPass(createConvertVectorToSCFPass());
-    passes.addPass(createSCFToControlFlowPass());
-    passes.addPass(createConvertNVGPUToNVVMPass());
     passes.addPass(memref::createExpandStridedMetadataPass());
     passes.addPass(createLowerAffinePass());
     passes.addPass(createConvertVectorToLLVMPass());

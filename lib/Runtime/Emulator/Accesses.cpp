@@ -50,10 +50,18 @@ Access Block::makeAccess(const Thread &thread, int32_t kind,
 void Block::reportRace(const Thread &thread, const Access &earlier,
                        size_t offset, size_t bytes, int32_t kind,
                        const char *where, const char *place) {
-  const Thread &other = threads[earlier.thread];
+  // The work of an agent has the place where a thread asked for it.
+  bool isOfThread = earlier.thread < threadCount;
+  const Thread &other = threads[isOfThread ? earlier.thread : 0];
   uint32_t otherBlock[3];
   getBlockId(earlier.block, otherBlock);
   bool isOtherBlock = earlier.block != number;
+  if (!isOfThread)
+    fail(thread, SPARSE_AUTOGRAD_EMULATOR_DATA_RACE, where,
+         "%s %zu bytes at offset %zu of %s, which an asynchronous copy "
+         "wrote%s%s%s, and this thread has not waited for its mbarrier",
+         getVerb(kind), bytes, offset, place, earlier.where ? " [" : "",
+         earlier.where ? earlier.where : "", earlier.where ? "]" : "");
   const char *reason =
       isOtherBlock ? "blocks are not ordered" : "no barrier is between them";
   char of[64] = "";
@@ -77,8 +85,8 @@ void Block::checkAlignment(const Thread &thread, uintptr_t address,
          static_cast<size_t>(address), alignment);
 }
 
-void Block::accessShared(const Thread &thread, uintptr_t address, size_t bytes,
-                         int32_t kind, const char *where) {
+size_t Block::checkShared(const Thread &thread, uintptr_t address, size_t bytes,
+                          int32_t kind, const char *where) {
   uintptr_t begin = reinterpret_cast<uintptr_t>(shared);
   size_t offset = address - begin;
   if (address < begin || offset > launch.sharedBytes ||
@@ -88,12 +96,22 @@ void Block::accessShared(const Thread &thread, uintptr_t address, size_t bytes,
          "%zu bytes",
          getVerb(kind), bytes, static_cast<long long>(address - begin),
          launch.sharedBytes);
+  return offset;
+}
+
+void Block::accessShared(const Thread &thread, uintptr_t address, size_t bytes,
+                         int32_t kind, const char *where) {
+  size_t offset = checkShared(thread, address, bytes, kind, where);
   uint8_t *states = &sharedStates[offset];
   for (size_t i = 0; i < bytes; ++i) {
     if (states[i] & Pending)
       fail(thread, SPARSE_AUTOGRAD_EMULATOR_PENDING_COPY, where,
            "%s %zu bytes at offset %zu of shared memory, which a cp.async "
            "writes that has not been waited for",
+           getVerb(kind), bytes, offset);
+    if (states[i] & OfMbarrier)
+      fail(thread, SPARSE_AUTOGRAD_EMULATOR_INVALID_MBARRIER, where,
+           "%s %zu bytes at offset %zu of shared memory, where an mbarrier is",
            getVerb(kind), bytes, offset);
     if (kind == SPARSE_AUTOGRAD_STORE)
       states[i] |= Written;
@@ -184,6 +202,7 @@ void Block::accessGlobal(const Thread &thread, uintptr_t address, size_t bytes,
 void Block::access(uintptr_t address, size_t bytes, size_t alignment,
                    int32_t kind, const char *where) {
   step(where);
+  ++progress;
   if (!bytes)
     return;
   Thread &self = getThread();
@@ -226,6 +245,14 @@ void Block::beginCopy(const PendingCopy &copy) {
   std::memset(&sharedStates[copy.shared - shared], Pending, copy.bytes);
   self.copies.push_back(copy);
   self.copies.back().group = self.copyGroup;
+  self.copies.back().number = self.copyCount++;
+}
+
+void Block::perform(const PendingCopy &copy) {
+  std::memset(&sharedStates[copy.shared - shared], Written, copy.bytes);
+  if (copy.sourceBytes)
+    std::memcpy(copy.shared, copy.global, copy.sourceBytes);
+  std::memset(copy.shared + copy.sourceBytes, 0, copy.bytes - copy.sourceBytes);
 }
 
 void Block::finishCopies(Thread &thread, uint32_t endGroup) {
@@ -235,14 +262,10 @@ void Block::finishCopies(Thread &thread, uint32_t endGroup) {
       thread.copies[kept++] = copy;
       continue;
     }
-    std::memset(&sharedStates[copy.shared - shared], Written, copy.bytes);
+    perform(copy);
     // The write is one of now: whoever reads must be ordered after the wait.
     accessShared(thread, reinterpret_cast<uintptr_t>(copy.shared), copy.bytes,
                  SPARSE_AUTOGRAD_STORE, copy.where);
-    if (copy.sourceBytes)
-      std::memcpy(copy.shared, copy.global, copy.sourceBytes);
-    std::memset(copy.shared + copy.sourceBytes, 0,
-                copy.bytes - copy.sourceBytes);
   }
   thread.copies.resize(kept);
 }

@@ -47,8 +47,10 @@ bool Block::prepareLaunch(const LaunchState &newLaunch) {
     if (window == MAP_FAILED)
       return false;
     sharedWindow = reinterpret_cast<uintptr_t>(window);
-    // Aligned to a page, which is more than swizzled layouts ask for.
-    shared = reinterpret_cast<char *>(sharedWindow + sharedWindowBytes / 2);
+    // Aligned to what descriptors of matrices can address, so that these bits
+    // of an address are the place in shared memory.
+    uintptr_t middle = sharedWindow + sharedWindowBytes / 2;
+    shared = reinterpret_cast<char *>(middle & ~(sharedAlignment - 1));
   }
   if (launch.sharedBytes > sharedCapacity) {
     if (mprotect(shared, launch.sharedBytes, PROT_READ | PROT_WRITE) != 0)
@@ -80,7 +82,7 @@ void Block::begin(uint32_t newNumber) {
   stepsToPreemption = launch.options->seed ? 1 : plainInterval;
   hasFault = false;
   firstEpoch = ++*launch.lastEpoch;
-  clocks.begin(threadCount);
+  clocks.begin(threadCount, agentCount);
   clocks.beginEpoch(firstEpoch);
   // NaN in every float type, so that what is not written is seen in results
   // even where it is not reported.
@@ -89,6 +91,9 @@ void Block::begin(uint32_t newNumber) {
   sharedStates.assign(launch.sharedBytes, Unwritten);
   for (Barrier &barrier : barriers)
     barrier = Barrier();
+  mbarriers.clear();
+  operations.clear();
+  progress = 0;
   firstReady = 0;
   readyCount = 0;
   liveCount = threadCount;
@@ -103,6 +108,10 @@ void Block::begin(uint32_t newNumber) {
     thread.call = nullptr;
     thread.copies.clear();
     thread.copyGroup = 0;
+    thread.copyCount = 0;
+    thread.proxyFence = thread.initFence = 0;
+    thread.failedTests = 0;
+    thread.progressAtTest = 0;
     thread.arrivedAt = 0;
     warps[thread.getWarp()].live |= 1u << thread.getLane();
     prepare(thread.context, stacks.get(i), stacks.getBytes(), runThread);
@@ -136,6 +145,9 @@ void Block::makeReady(Thread &thread) {
 }
 
 bool Block::pickThread() {
+  // Threads may wait for what happens by itself.
+  while (!readyCount && !operations.empty())
+    landOperations();
   if (!readyCount)
     return false;
   if (launch.options->seed) {
@@ -184,6 +196,9 @@ void Block::step(const char *where) {
   if (--stepsToPreemption > 0)
     return;
   stepsToPreemption = plainInterval;
+  // At any time between its begin and its end.
+  if (launch.options->seed && !operations.empty() && random.below(2))
+    landOperations();
   if (launch.options->seed)
     stepsToPreemption =
         1 + random.below(2 * std::max(launch.options->preemptionInterval, 1));
@@ -283,6 +298,7 @@ void Block::collect(WarpCall &call, void (*complete)(Block &, WarpCalls &)) {
          "executes %s with mask 0x%08x, in which its own lane %u is not",
          call.operation, call.mask, self.getLane());
   step(call.where);
+  ++progress;
   checkAgreement(self, call);
   self.call = &call;
   warps[self.getWarp()].complete[self.getLane()] = complete;

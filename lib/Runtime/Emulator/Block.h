@@ -81,10 +81,19 @@ struct PendingCopy {
   uint32_t sourceBytes;
   uint32_t group;
   const char *where;
+  /// Which of the copies of its thread it is.
+  uint64_t number = 0;
 };
 
 struct Thread {
-  enum class State { Ready, AtBarrier, InWarp, InActiveMask, Ended };
+  enum class State {
+    Ready,
+    AtBarrier,
+    AtMbarrier,
+    InWarp,
+    InActiveMask,
+    Ended
+  };
 
   Context context;
   State state = State::Ready;
@@ -93,8 +102,11 @@ struct Thread {
   /// What it waits in, and where that is.
   const char *operation = nullptr;
   const char *where = nullptr;
-  /// The barrier that it waits at.
+  /// The barrier that it waits at; of an mbarrier, where it is in shared
+  /// memory.
   int32_t barrier = 0;
+  /// The phase of an mbarrier that it waits for.
+  uint64_t phase = 0;
   bool isAligned = false;
   /// A bit for each barrier at which it has arrived, and not all others.
   uint32_t arrivedAt = 0;
@@ -104,6 +116,15 @@ struct Thread {
   uint32_t result = 0;
   std::vector<PendingCopy> copies;
   uint32_t copyGroup = 0;
+  uint64_t copyCount = 0;
+  /// The step of its last fence.proxy.async, and of its last
+  /// fence.mbarrier_init; 0 if there was none.
+  int64_t proxyFence = 0;
+  int64_t initFence = 0;
+  /// How often it found a phase of an mbarrier incomplete, one time after the
+  /// other, while no thread did anything else.
+  uint32_t failedTests = 0;
+  uint64_t progressAtTest = 0;
 
   uint32_t getWarp() const { return index / warpSize; }
   uint32_t getLane() const { return index % warpSize; }
@@ -119,6 +140,48 @@ struct Barrier {
   std::vector<uint32_t> waiting;
   /// For each warp one of the threads that wait, plus 1; 0 if there is none.
   uint32_t waitingOfWarp[maxWarps] = {};
+};
+
+/// What is complete when an mbarrier completes a phase: copies with cp.async of
+/// a thread, those before a number.
+struct LandedCopies {
+  uint32_t thread = 0;
+  uint64_t endNumber = 0;
+};
+
+/// An object of shared memory on which threads and copies arrive.
+struct Mbarrier {
+  uint32_t offset = 0;
+  bool isValid = false;
+  /// Arrivals that complete a phase, and those that are left of this one.
+  uint32_t expected = 0;
+  uint32_t pending = 0;
+  /// Bytes that are still to be completed.
+  int64_t bytes = 0;
+  /// The current phase. Those before it are complete.
+  uint64_t phase = 0;
+  /// Where it was initialised, by which thread, and in which step.
+  const char *where = nullptr;
+  uint32_t initThread = 0;
+  int64_t initStep = 0;
+  /// What is released in the current phase, and was in the last complete one.
+  ReleasedClocks arriving;
+  ReleasedClocks completed;
+  /// What lands in the current phase, and what has landed in earlier ones that
+  /// no thread has waited for.
+  std::vector<LandedCopies> landing;
+  std::vector<LandedCopies> landed;
+};
+
+/// What is done at some later time, by no thread: the arrival of copies.
+struct AsyncOperation {
+  const char *name = nullptr;
+  const char *where = nullptr;
+  uint32_t thread = 0;
+  /// Where its mbarrier is.
+  uint32_t barrier = 0;
+  /// The copies of the thread that were asked for before.
+  uint64_t endNumber = 0;
 };
 
 /// What a launch and its blocks have in common.
@@ -213,6 +276,8 @@ public:
   }
   /// The bytes are being written by a cp.async from now on.
   void beginCopy(const PendingCopy &copy);
+  /// Writes what a cp.async copies.
+  void perform(const PendingCopy &copy);
   /// Performs the copies of a thread up to a group.
   void finishCopies(Thread &thread, uint32_t endGroup);
 
@@ -232,6 +297,24 @@ public:
 
   uint32_t getActiveMask(const char *where);
 
+  //===--------------------------------------------------------------------===//
+  // Barriers in shared memory
+  //===--------------------------------------------------------------------===//
+
+  void initialize(const void *address, int32_t count, const char *where);
+  void invalidate(const void *address, const char *where);
+  /// Arrives `count` times after `bytes` bytes more are expected, and returns
+  /// the state before; flags are of SparseAutogradEmulatedArrival.
+  uint64_t arriveAt(const void *address, int32_t count, int32_t bytes,
+                    int32_t flags, const char *name, const char *where);
+  /// mbarrier.expect_tx, or mbarrier.complete_tx if `bytes` is negative.
+  void expect(const void *address, int64_t bytes, const char *name,
+              const char *where);
+  bool waitAt(const void *address, uint64_t state, int32_t flags,
+              const char *where);
+  void arriveWithCopies(const void *address, bool isCounted, const char *where);
+  void fenceProxies(bool isForMbarriers, const char *where);
+
   /// Orders what the threads of a mask did before what they do.
   void synchronizeWarp(uint32_t warp, uint32_t mask);
   /// The threads of a warp that have not ended.
@@ -247,7 +330,10 @@ private:
   };
 
   static constexpr uintptr_t sharedWindowBytes = uintptr_t(64) << 20;
+  static constexpr uintptr_t sharedAlignment = uintptr_t(256) << 10;
   static constexpr int32_t barrierCount = 16;
+  /// More mbarriers than this share agents, and with them what is known.
+  static constexpr uint32_t agentCount = 64;
 
   static void runThread();
   void begin(uint32_t number);
@@ -259,6 +345,29 @@ private:
   void yield();
   void resolveActiveMask(Warp &warp);
   void release(Barrier &barrier, uint32_t barrierId);
+  /// The mbarrier that an instruction of a thread names, or a fault.
+  Mbarrier &getMbarrier(const Thread &thread, const void *address,
+                        const char *name, const char *where);
+  /// The one at an offset; null if there is none.
+  Mbarrier *findMbarrier(uint32_t offset);
+  uint32_t getAgent(const Mbarrier &barrier) const;
+  void countArrivals(const Thread &thread, Mbarrier &barrier, uint32_t count,
+                     const char *name, const char *where);
+  void completeIfDone(const Thread &thread, Mbarrier &barrier, const char *name,
+                      const char *where);
+  /// Has a thread know what a phase ordered and copied.
+  void acquire(const Thread &thread, Mbarrier &barrier, bool isRelaxed);
+  /// Counts a test that found a phase incomplete; a fault if nothing else
+  /// happens any more.
+  void failTest(Thread &thread, const Mbarrier &barrier, const char *where);
+  /// Does one asynchronous operation, or all of them in the plain order.
+  void landOperations();
+  void land(const AsyncOperation &operation);
+  void describeMbarrier(const Mbarrier &barrier, char *buffer,
+                        size_t size) const;
+  /// Checks that shared memory has these bytes; returns where they are.
+  size_t checkShared(const Thread &thread, uintptr_t address, size_t bytes,
+                     int32_t kind, const char *where);
   /// Whether all that take part have called, and are done now.
   bool completeCalls(uint32_t warp, const WarpCall &call,
                      void (*complete)(Block &, WarpCalls &));
@@ -308,14 +417,24 @@ private:
   /// Of synchronizeWarp, which must not allocate on a stack.
   std::vector<uint32_t> taking;
   Barrier barriers[barrierCount];
+  std::vector<Mbarrier> mbarriers;
+  std::vector<AsyncOperation> operations;
+  /// Increases with all that threads do, except to look at mbarriers.
+  uint64_t progress = 0;
 
   /// Around the shared memory, so that what is just outside of it is nothing
   /// else.
   uintptr_t sharedWindow = 0;
   char *shared = nullptr;
   size_t sharedCapacity = 0;
-  /// For each byte: whether it was written, and whether a copy is going to.
-  enum ByteState : uint8_t { Unwritten = 0, Written = 1, Pending = 2 };
+  /// For each byte: whether it was written, whether a copy is going to, and
+  /// whether it belongs to an mbarrier.
+  enum ByteState : uint8_t {
+    Unwritten = 0,
+    Written = 1,
+    Pending = 2,
+    OfMbarrier = 4
+  };
   std::vector<uint8_t> sharedStates;
   Shadow sharedShadow;
   uint32_t firstEpoch = 0;

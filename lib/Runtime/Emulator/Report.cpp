@@ -86,6 +86,12 @@ void Block::describeThread(const Thread &thread, char *buffer,
   case Thread::State::AtBarrier:
     text.append("waits in %s of barrier %d", thread.operation, thread.barrier);
     break;
+  case Thread::State::AtMbarrier:
+    text.append("waits in %s for phase %llu of the mbarrier at offset %d of "
+                "shared memory",
+                thread.operation, static_cast<unsigned long long>(thread.phase),
+                thread.barrier);
+    break;
   case Thread::State::InWarp:
     text.append("waits in %s with mask 0x%08x", thread.operation,
                 thread.call->mask);
@@ -166,9 +172,28 @@ void Block::reportDeadlock() {
     const Thread &thread = threads[i];
     if (thread.state == Thread::State::Ended)
       continue;
-    if (!waiting || (waiting->state != Thread::State::AtBarrier &&
-                     thread.state == Thread::State::AtBarrier))
+    // What an mbarrier waits for says most.
+    auto getRank = [](const Thread &thread) {
+      return thread.state == Thread::State::AtMbarrier  ? 2
+             : thread.state == Thread::State::AtBarrier ? 1
+                                                        : 0;
+    };
+    if (!waiting || getRank(thread) > getRank(*waiting))
       waiting = &thread;
+  }
+  if (waiting->state == Thread::State::AtMbarrier) {
+    const Mbarrier *barrier =
+        findMbarrier(static_cast<uint32_t>(waiting->barrier));
+    char state[192] = "which is invalid now";
+    if (barrier)
+      describeMbarrier(*barrier, state, sizeof(state));
+    reportWaiting(*waiting, SPARSE_AUTOGRAD_EMULATOR_HANG,
+                  "waits in %s for phase %llu of the mbarrier at offset %d of "
+                  "shared memory, %s, and no thread can run",
+                  waiting->operation,
+                  static_cast<unsigned long long>(waiting->phase),
+                  waiting->barrier, state);
+    return;
   }
   const Thread *missing = findMissing(*waiting);
   char text[256] = "nobody is missing";

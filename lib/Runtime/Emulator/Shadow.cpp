@@ -18,18 +18,23 @@ using namespace sparse_autograd::emulator;
 // Clocks
 //===----------------------------------------------------------------------===//
 
-void Clocks::begin(uint32_t threadCount) {
-  count = threadCount;
+void Clocks::begin(uint32_t newThreadCount, uint32_t agentCount) {
+  threadCount = newThreadCount;
+  count = threadCount + agentCount;
   clocks.assign(count, 0);
   known.clear();
 }
 
+void Clocks::prepareKnown() {
+  if (!known.empty())
+    return;
+  known.assign(size_t(threadCount) * count, 0);
+  rowEpochs.assign(threadCount, 0);
+}
+
 void Clocks::synchronize(const std::vector<uint32_t> &releasing,
                          const std::vector<uint32_t> &acquiring) {
-  if (known.empty()) {
-    known.assign(size_t(count) * count, 0);
-    rowEpochs.assign(count, 0);
-  }
+  prepareKnown();
   joined.assign(count, 0);
   for (uint32_t thread : releasing) {
     if (rowEpochs[thread] == epoch) {
@@ -45,6 +50,32 @@ void Clocks::synchronize(const std::vector<uint32_t> &releasing,
     std::copy(joined.begin(), joined.end(), &known[size_t(thread) * count]);
     rowEpochs[thread] = epoch;
   }
+}
+
+void Clocks::release(uint32_t thread, ReleasedClocks &to) {
+  // What was released in earlier epochs is ordered by their end.
+  if (to.epoch != epoch) {
+    to.epoch = epoch;
+    to.clocks.assign(count, 0);
+  }
+  if (thread < threadCount && !known.empty() && rowEpochs[thread] == epoch) {
+    const uint32_t *row = &known[size_t(thread) * count];
+    for (uint32_t i = 0; i < count; ++i)
+      to.clocks[i] = std::max(to.clocks[i], row[i]);
+  }
+  to.clocks[thread] = std::max(to.clocks[thread], ++clocks[thread]);
+}
+
+void Clocks::acquire(uint32_t thread, const ReleasedClocks &from) {
+  if (from.epoch != epoch)
+    return;
+  prepareKnown();
+  uint32_t *row = &known[size_t(thread) * count];
+  if (rowEpochs[thread] != epoch)
+    std::fill_n(row, count, 0);
+  rowEpochs[thread] = epoch;
+  for (uint32_t i = 0; i < count; ++i)
+    row[i] = std::max(row[i], from.clocks[i]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -121,14 +152,28 @@ const Access *Shadow::recordIn(Cell &cell, const Access &access,
   return nullptr;
 }
 
-const Access *Shadow::record(const Access &access, size_t offset, size_t length,
-                             uint32_t firstEpoch, const Clocks &clocks) {
+bool Shadow::prepare(size_t offset, size_t length) {
   unsigned needed = (offset | length) % 4 == 0   ? 2
                     : (offset | length) % 2 == 0 ? 1
                                                  : 0;
   if (!cells || needed < granularity)
     refine(std::min(needed, granularity));
-  if (!cells)
+  return cells != nullptr;
+}
+
+void Shadow::overwrite(const Access &access, size_t offset, size_t length) {
+  if (!prepare(offset, length))
+    return;
+  size_t end = (offset + length - 1) >> granularity;
+  for (size_t i = offset >> granularity; i <= end; ++i) {
+    cells.get()[i] = Cell();
+    cells.get()[i].write = access;
+  }
+}
+
+const Access *Shadow::record(const Access &access, size_t offset, size_t length,
+                             uint32_t firstEpoch, const Clocks &clocks) {
+  if (!prepare(offset, length))
     return nullptr;
   size_t end = (offset + length - 1) >> granularity;
   for (size_t i = offset >> granularity; i <= end; ++i)

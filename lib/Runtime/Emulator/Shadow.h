@@ -13,7 +13,11 @@
 // new epoch: what happened before is ordered before everything that follows. A
 // barrier of fewer threads, and bar.warp.sync, order what their threads did
 // before they came; that is a vector clock of each thread (Clocks). Accesses of
-// different blocks of a launch are not ordered at all, launches are.
+// different blocks of a launch are not ordered at all, launches are. An
+// mbarrier orders what came before an arrival before what follows a wait: the
+// clocks of those that arrive are kept with it (ReleasedClocks). What a copy
+// writes that an mbarrier reports is the work of no thread; each mbarrier has
+// an agent for it, with a clock like that of a thread.
 //
 // As in FastTrack (Flanagan and Freund, PLDI 2009), the last write is enough:
 // if it is ordered before an access, so are those before it. Of reads (and of
@@ -49,11 +53,18 @@ struct Access {
   const char *where = nullptr;
 };
 
-/// What the threads of a block know of each other within an epoch.
+/// What is ordered before those that wait for something.
+struct ReleasedClocks {
+  uint32_t epoch = 0; ///< 0: nothing is
+  std::vector<uint32_t> clocks;
+};
+
+/// What the threads of a block know of each other within an epoch. The agents
+/// of asynchronous operations are numbered behind the threads.
 class Clocks {
 public:
   /// Before the first access of a block.
-  void begin(uint32_t threadCount);
+  void begin(uint32_t threadCount, uint32_t agentCount);
   /// Orders everything until now before everything that follows.
   void beginEpoch(uint32_t newEpoch) { epoch = newEpoch; }
   uint32_t getEpoch() const { return epoch; }
@@ -64,6 +75,12 @@ public:
   void synchronize(const std::vector<uint32_t> &releasing,
                    const std::vector<uint32_t> &acquiring);
 
+  /// Adds what a thread or an agent did until now to `to`. No agent knows of
+  /// others.
+  void release(uint32_t thread, ReleasedClocks &to);
+  /// Orders what was released before what a thread does from now on.
+  void acquire(uint32_t thread, const ReleasedClocks &from);
+
   /// Whether an access of this block is ordered before what `thread` does now.
   bool isBefore(const Access &access, uint32_t thread) const {
     if (access.epoch < epoch || access.thread == thread)
@@ -73,6 +90,10 @@ public:
   }
 
 private:
+  void prepareKnown();
+
+  uint32_t threadCount = 0;
+  /// With the agents.
   uint32_t count = 0;
   uint32_t epoch = 0;
   std::vector<uint32_t> clocks;
@@ -97,6 +118,8 @@ public:
   /// forgotten. If there is no memory for it, nothing is recorded any more.
   const Access *record(const Access &access, size_t offset, size_t bytes,
                        uint32_t firstEpoch, const Clocks &clocks);
+  /// Records a write that was checked when it was asked for.
+  void overwrite(const Access &access, size_t offset, size_t bytes);
 
 private:
   struct Cell {
@@ -108,6 +131,9 @@ private:
   };
 
   void refine(unsigned newGranularity);
+  /// Has granules of which an access takes whole ones; false if there is no
+  /// memory for them.
+  bool prepare(size_t offset, size_t bytes);
   static const Access *recordIn(Cell &cell, const Access &access,
                                 uint32_t firstEpoch, const Clocks &clocks);
 

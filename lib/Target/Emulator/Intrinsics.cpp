@@ -386,8 +386,10 @@ bool sparse_autograd::emulator::translateIntrinsic(RuntimeCalls &calls,
     calls.call("sparseAutogradEmulateExit", nullptr, {});
     return true;
   }
+  if (translateAsync(calls, call, name, result))
+    return true;
   // Each thread sees what another one wrote at once, so fences have nothing to
-  // do; time passes.
+  // do but those for the asynchronous proxy; time passes.
   if (name.starts_with("membar.") || name.starts_with("fence.proxy.") ||
       name.starts_with("fence.sc.") || name.starts_with("nanosleep")) {
     calls.callHere("sparseAutogradEmulateStep", nullptr, {});

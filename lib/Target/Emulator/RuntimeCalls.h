@@ -94,6 +94,10 @@ private:
 bool translateIntrinsic(RuntimeCalls &calls, llvm::CallInst &call,
                         llvm::StringRef name, llvm::Value *&result);
 
+/// As translateIntrinsic, for what is done by no thread, and what waits for it.
+bool translateAsync(RuntimeCalls &calls, llvm::CallInst &call,
+                    llvm::StringRef name, llvm::Value *&result);
+
 /// As translateIntrinsic, for arithmetic.
 bool translateArithmetic(RuntimeCalls &calls, llvm::CallInst &call,
                          llvm::StringRef name, llvm::Value *&result);

@@ -1,0 +1,7 @@
+// ptxas takes the kernels that the emulator executes, for sm_90a.
+
+// REQUIRES: ptxas
+// RUN: %assemble_hopper %S/Inputs/mbarriers.mlir -o %t 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=MBARRIERS
+// MBARRIERS-DAG: remark: by_parity on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
+// MBARRIERS-DAG: remark: by_token on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
