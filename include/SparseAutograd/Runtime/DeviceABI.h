@@ -168,6 +168,69 @@ sparseAutogradDeviceFill(void *destination, int64_t count, int64_t elementBytes,
                          uint64_t pattern);
 
 //===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+//
+// What the copies of tiles between a tensor and shared memory take (TMA, from
+// sm_90 on). A map is a value of 128 bytes, aligned to 64, that kernels take as
+// a parameter by value. What is in it is the device's business.
+
+/// The types of elements, with CUDA's numbers. Floats are told from integers
+/// for what lies outside of the tensor, which is always zero here; tf32 has the
+/// bits of f32, rounded to its precision when they are copied.
+enum SparseAutogradTensorElement {
+  SPARSE_AUTOGRAD_TENSOR_U8 = 0,
+  SPARSE_AUTOGRAD_TENSOR_U16 = 1,
+  SPARSE_AUTOGRAD_TENSOR_U32 = 2,
+  SPARSE_AUTOGRAD_TENSOR_I32 = 3,
+  SPARSE_AUTOGRAD_TENSOR_U64 = 4,
+  SPARSE_AUTOGRAD_TENSOR_I64 = 5,
+  SPARSE_AUTOGRAD_TENSOR_F16 = 6,
+  SPARSE_AUTOGRAD_TENSOR_F32 = 7,
+  SPARSE_AUTOGRAD_TENSOR_F64 = 8,
+  SPARSE_AUTOGRAD_TENSOR_BF16 = 9,
+  SPARSE_AUTOGRAD_TENSOR_TF32 = 11
+};
+
+/// How tiles lie in shared memory, with CUDA's numbers: the 16-byte pieces of
+/// so many bytes are permuted, by the address.
+enum SparseAutogradTensorSwizzle {
+  SPARSE_AUTOGRAD_TENSOR_SWIZZLE_NONE = 0,
+  SPARSE_AUTOGRAD_TENSOR_SWIZZLE_32B = 1,
+  SPARSE_AUTOGRAD_TENSOR_SWIZZLE_64B = 2,
+  SPARSE_AUTOGRAD_TENSOR_SWIZZLE_128B = 3
+};
+
+/// A tensor and its tiles. Dimension 0 is the innermost one, whose elements lie
+/// next to each other.
+typedef struct SparseAutogradTensorTiles {
+  int32_t element;  ///< a SparseAutogradTensorElement
+  int32_t rank;     ///< 1 to 5
+  int32_t swizzle;  ///< a SparseAutogradTensorSwizzle
+  int32_t reserved; ///< 0
+  void *address;    ///< of the device, aligned to 16 bytes
+  int64_t extents[5];
+  /// strides[i]: the bytes from an element to the next one in dimension i + 1;
+  /// multiples of 16.
+  int64_t strides[4];
+  /// The extents of a tile, up to 256. Its rows have a multiple of 16 bytes,
+  /// and with a swizzle no more than that permutes.
+  int32_t box[5];
+  /// Of how many elements of the box one is copied, up to 8; 1 in dimension 0.
+  int32_t steps[5];
+} SparseAutogradTensorTiles;
+
+SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(SparseAutogradTensorTiles) == 136,
+                              "layout of a tensor and its tiles");
+
+/// Writes a map of 128 bytes to `map`, which is memory of the host. Raises
+/// SPARSE_AUTOGRAD_INVALID_ARGUMENT for tiles that no device has, and
+/// SPARSE_AUTOGRAD_RUNTIME_ERROR on devices before sm_90.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradDeviceEncodeTensorMap(void *map,
+                                    const SparseAutogradTensorTiles *tiles);
+
+//===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//
 

@@ -140,6 +140,14 @@ sparseAutogradEmulatorFree(SparseAutogradEmulator *emulator, void *buffer);
 SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradEmulatorContains(
     const SparseAutogradEmulator *emulator, const void *address, int64_t bytes);
 
+/// Writes a tensor map of 128 bytes to `map`, for kernels that copy tiles
+/// (DeviceABI.h has the layout of `tiles`). Returns
+/// SPARSE_AUTOGRAD_INVALID_ARGUMENT for tiles that no device has.
+struct SparseAutogradTensorTiles;
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradEmulatorEncodeTensorMap(
+    SparseAutogradEmulator *emulator, void *map,
+    const struct SparseAutogradTensorTiles *tiles);
+
 /// Lets kernels access the variables of a module, which must outlive the
 /// emulator or be removed. Returns SPARSE_AUTOGRAD_INVALID_ARGUMENT for a
 /// module of another version.
@@ -184,7 +192,8 @@ enum SparseAutogradEmulatorFault {
   SPARSE_AUTOGRAD_EMULATOR_MISALIGNED = 4,
   /// A read of shared memory that no thread of the block has written.
   SPARSE_AUTOGRAD_EMULATOR_UNINITIALIZED = 5,
-  /// An access of what a cp.async writes that has not been waited for.
+  /// An access of what a cp.async or a bulk copy writes that has not been
+  /// waited for, a write of what one reads; the end of who should have waited.
   SPARSE_AUTOGRAD_EMULATOR_PENDING_COPY = 6,
   /// Two accesses of the same bytes, one of which is a write and not both of
   /// which are atomic, that no barrier orders.
@@ -215,7 +224,9 @@ enum SparseAutogradEmulatorFault {
   /// an ordinary access of one.
   SPARSE_AUTOGRAD_EMULATOR_INVALID_MBARRIER = 18,
   /// A phase of an mbarrier that threads wait for and nothing completes.
-  SPARSE_AUTOGRAD_EMULATOR_HANG = 19
+  SPARSE_AUTOGRAD_EMULATOR_HANG = 19,
+  /// What a thread wrote, and the asynchronous proxy reads, without a fence.
+  SPARSE_AUTOGRAD_EMULATOR_MISSING_FENCE = 20
 };
 
 /// What went wrong, and where.

@@ -291,6 +291,60 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void
 sparseAutogradEmulateProxyFence(int32_t isForMbarriers, const char *where);
 
 //===----------------------------------------------------------------------===//
+// Bulk copies
+//===----------------------------------------------------------------------===//
+//
+// One thread asks for them, and they are done at some later time. Those to
+// shared memory complete bytes of an mbarrier. Nobody may touch what they write
+// until its phase has been waited for, nor write what they read until the group
+// has been waited for. What threads wrote to shared memory must be fenced
+// (sparseAutogradEmulateProxyFence).
+
+/// Called by a kernel for each parameter that is passed by value: `bytes` bytes
+/// from `parameter` on may be read.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateParameter(const void *parameter, int64_t bytes);
+
+/// cp.async.bulk.shared.global: a multiple of 16 bytes, aligned to 16.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateBulkLoad(void *shared, const void *global, int32_t bytes,
+                              void *barrier, const char *where);
+
+/// cp.async.bulk.global.shared
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateBulkStore(void *global, const void *shared, int32_t bytes,
+                               const char *where);
+
+/// cp.async.bulk.tensor.shared.global.tile, of a tile at `rank` coordinates,
+/// dimension 0 first, to a place that is aligned to 128 bytes. What lies
+/// outside of the tensor is zero.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateTensorLoad(void *shared, const void *map, int32_t rank,
+                                const int32_t *coordinates, void *barrier,
+                                const char *where);
+
+/// cp.async.bulk.tensor.global.shared.tile. What lies outside of the tensor is
+/// not written.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateTensorStore(const void *map, int32_t rank,
+                                 const int32_t *coordinates, const void *shared,
+                                 const char *where);
+
+/// cp.async.bulk.prefetch.tensor
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateTensorPrefetch(const void *map, int32_t rank,
+                                    const char *where);
+
+/// cp.async.bulk.commit_group
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradEmulateBulkCommit(void);
+
+/// cp.async.bulk.wait_group: all but the last `groups` groups of this thread
+/// have read shared memory and, unless `isRead` (.read), are written.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateBulkWait(int32_t groups, int32_t isRead,
+                              const char *where);
+
+//===----------------------------------------------------------------------===//
 // Matrices
 //===----------------------------------------------------------------------===//
 

@@ -130,6 +130,55 @@ static void declareDynamicSharedMemory(gpu::GPUModuleOp module) {
 }
 
 namespace {
+/// A parameter of a kernel that is passed by value.
+struct ValueParameter {
+  StringAttr kernel;
+  unsigned index;
+  Attribute type;
+};
+} // namespace
+
+/// How many parameters of a function of LLVM a parameter becomes.
+static unsigned getParameterCount(Type type) {
+  // Two pointers, an offset, sizes and strides.
+  if (auto memref = dyn_cast<MemRefType>(type))
+    return 3 + 2 * memref.getRank();
+  return isa<UnrankedMemRefType>(type) ? 2 : 1;
+}
+
+/// Finds those, with the places that they have in functions of LLVM: the
+/// conversion to NVVM drops the attribute.
+static SmallVector<ValueParameter>
+findValueParameters(gpu::GPUModuleOp module) {
+  SmallVector<ValueParameter> found;
+  for (auto function : module.getOps<gpu::GPUFuncOp>()) {
+    unsigned index = 0;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      if (Attribute type =
+              function.getArgAttr(i, LLVM::LLVMDialect::getByValAttrName()))
+        found.push_back({function.getNameAttr(), index, type});
+      index += getParameterCount(function.getArgument(i).getType());
+    }
+  }
+  return found;
+}
+
+/// Has kernels read parameters that are passed by value where the launch puts
+/// them. A copy in the memory of a thread is no place for a tensor map.
+static void keepInPlace(gpu::GPUModuleOp module,
+                        ArrayRef<ValueParameter> parameters) {
+  for (const ValueParameter &parameter : parameters) {
+    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(parameter.kernel);
+    function.setArgAttr(parameter.index, LLVM::LLVMDialect::getByValAttrName(),
+                        parameter.type);
+    if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+      function.setArgAttr(parameter.index,
+                          NVVM::NVVMDialect::getGridConstantAttrName(),
+                          UnitAttr::get(module.getContext()));
+  }
+}
+
+namespace {
 struct KernelToNVVMPass
     : sparse_autograd::impl::KernelToNVVMBase<KernelToNVVMPass> {
   void runOnOperation() override {
@@ -141,6 +190,7 @@ struct KernelToNVVMPass
         failed(emulateNarrowFloats(module)) || failed(lowerReductions(module)))
       return signalPassFailure();
     lowerInstructions(module);
+    SmallVector<ValueParameter> valueParameters = findValueParameters(module);
     OpPassManager toNVVM(gpu::GPUModuleOp::getOperationName());
     toNVVM.addPass(createConvertVectorToSCFPass());
     toNVVM.addPass(createSCFToControlFlowPass());
@@ -172,6 +222,7 @@ struct KernelToNVVMPass
     if (left.wasInterrupted())
       return signalPassFailure();
     declareDynamicSharedMemory(module);
+    keepInPlace(module, valueParameters);
   }
 };
 } // namespace

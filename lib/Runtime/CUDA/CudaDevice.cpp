@@ -336,6 +336,42 @@ int32_t CudaDevice::fill(Stream &stream, void *destination, int64_t count,
                   count, elementBytes);
 }
 
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+// The numbers of the runtime are those of the driver.
+static_assert(SPARSE_AUTOGRAD_TENSOR_TF32 == 11 &&
+                  SPARSE_AUTOGRAD_TENSOR_BF16 == 9 &&
+                  SPARSE_AUTOGRAD_TENSOR_SWIZZLE_128B == 3,
+              "CUtensorMapDataType and CUtensorMapSwizzle");
+
+int32_t CudaDevice::encodeTensorMap(void *map,
+                                    const SparseAutogradTensorTiles &tiles) {
+  uint64_t extents[5], strides[4];
+  unsigned box[5], steps[5];
+  for (int i = 0; i < tiles.rank; ++i) {
+    extents[i] = static_cast<uint64_t>(tiles.extents[i]);
+    box[i] = static_cast<unsigned>(tiles.box[i]);
+    steps[i] = static_cast<unsigned>(tiles.steps[i]);
+    if (i)
+      strides[i - 1] = static_cast<uint64_t>(tiles.strides[i - 1]);
+  }
+  // The driver wants the alignment that kernels need.
+  alignas(64) unsigned char encoded[128];
+  cuda::Result code = inContext([&] {
+    return driver.tensorMapEncodeTiled(
+        encoded, tiles.element, static_cast<unsigned>(tiles.rank),
+        tiles.address, extents, strides, box, steps, cuda::interleaveNone,
+        tiles.swizzle, cuda::promotionOf128Bytes, cuda::fillWithZeros);
+  });
+  if (code)
+    return failCall(code, "", "making a map of a tensor of rank %d",
+                    tiles.rank);
+  std::memcpy(map, encoded, sizeof(encoded));
+  return SPARSE_AUTOGRAD_SUCCESS;
+}
+
 int32_t CudaDevice::getMemory(int64_t &freeBytes, int64_t &pooledBytes) {
   size_t free = 0, total = 0;
   uint64_t reserved = 0;

@@ -47,6 +47,8 @@ public:
                int64_t bytes) override;
   int32_t fill(Stream &stream, void *destination, int64_t count,
                int64_t elementBytes, uint64_t pattern) override;
+  int32_t encodeTensorMap(void *map,
+                          const SparseAutogradTensorTiles &tiles) override;
   int32_t loadModule(const SparseAutogradImage &image, const char *forKernel,
                      std::unique_ptr<Module> &module) override;
   int32_t launch(Stream &stream, Kernel &kernel, const LaunchExtents &extents,

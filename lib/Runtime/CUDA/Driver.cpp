@@ -22,8 +22,9 @@ namespace sparse_autograd {
 namespace runtime {
 namespace cuda {
 
-/// The functions above came with 11.2. But the compiler's code for sm_90a is of
-/// PTX 8.0, which came with 12.0, and drivers before that get no more repairs.
+/// The functions above came with 11.2, that for tensor maps with 12.0. And the
+/// compiler's code for sm_90a is of PTX 8.0, which came with 12.0, and drivers
+/// before that get no more repairs.
 constexpr int leastVersion = 12000;
 
 /// Finds all functions of the library; the name of the first that it lacks is

@@ -107,6 +107,9 @@ enum : int { jitErrorLogBuffer = 5, jitErrorLogBufferBytes = 6 };
 /// Of CUmemPool_attribute.
 enum : int { poolReleaseThreshold = 4, poolReservedNow = 5 };
 
+constexpr int interleaveNone = 0;         // CU_TENSOR_MAP_INTERLEAVE_NONE
+constexpr int promotionOf128Bytes = 2;    // CU_TENSOR_MAP_L2_PROMOTION_L2_128B
+constexpr int fillWithZeros = 0;          // CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
 constexpr unsigned streamNonBlocking = 1; // CU_STREAM_NON_BLOCKING
 constexpr int allocationTypePinned = 1;   // CU_MEM_ALLOCATION_TYPE_PINNED
 constexpr int locationTypeDevice = 1;     // CU_MEM_LOCATION_TYPE_DEVICE
@@ -169,6 +172,11 @@ constexpr int locationTypeDevice = 1;     // CU_MEM_LOCATION_TYPE_DEVICE
   FUNCTION(memsetD2D32Async, cuMemsetD2D32Async,                               \
            (Address destination, size_t pitch, unsigned value, size_t width,   \
             size_t height, StreamHandle stream))                               \
+  FUNCTION(tensorMapEncodeTiled, cuTensorMapEncodeTiled,                       \
+           (void *map, int elementType, unsigned rank, void *address,          \
+            const uint64_t *extents, const uint64_t *strides,                  \
+            const unsigned *box, const unsigned *steps, int interleave,        \
+            int swizzle, int promotion, int fill))                             \
   FUNCTION(moduleLoadDataEx, cuModuleLoadDataEx,                               \
            (ModuleHandle * module, const void *data, unsigned optionCount,     \
             int *options, void **values))                                      \

@@ -17,6 +17,7 @@
 #include "Devices.h"
 #include "Failure.h"
 #include "Images.h"
+#include "TensorTiles.h"
 
 #include <cinttypes>
 #include <cstring>
@@ -154,6 +155,24 @@ static int32_t fill(void *destination, int64_t count, int64_t elementBytes,
                               pattern);
 }
 
+static int32_t encodeTensorMap(void *map,
+                               const SparseAutogradTensorTiles &tiles) {
+  if (int32_t status = checkTiles(tiles))
+    return status;
+  Frame *frame = nullptr;
+  if (int32_t status = enter(frame))
+    return status;
+  Device &device = *frame->stream->device;
+  const DeviceProperties &properties = device.getProperties();
+  if (properties.computeMajor < 9)
+    return fail(SPARSE_AUTOGRAD_RUNTIME_ERROR,
+                "%s (compute capability %d.%d) has no copies of tiles, which "
+                "need 9.0",
+                properties.name, properties.computeMajor,
+                properties.computeMinor);
+  return device.encodeTensorMap(map, tiles);
+}
+
 /// Checks what no device can run, and says which extent it is.
 static int32_t checkExtents(const DeviceProperties &properties,
                             const char *kernel, const LaunchExtents &extents) {
@@ -263,6 +282,11 @@ void sparseAutogradDeviceFill(void *destination, int64_t count,
                               int64_t elementBytes, uint64_t pattern) {
   runtime::raiseFailure(
       runtime::fill(destination, count, elementBytes, pattern));
+}
+
+void sparseAutogradDeviceEncodeTensorMap(
+    void *map, const SparseAutogradTensorTiles *tiles) {
+  runtime::raiseFailure(runtime::encodeTensorMap(map, *tiles));
 }
 
 void sparseAutogradDeviceLaunch(const SparseAutogradImage *image,

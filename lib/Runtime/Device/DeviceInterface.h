@@ -115,6 +115,10 @@ public:
   virtual int32_t fill(Stream &stream, void *destination, int64_t count,
                        int64_t elementBytes, uint64_t pattern) = 0;
 
+  /// Writes a map of 128 bytes. The tiles are valid.
+  virtual int32_t encodeTensorMap(void *map,
+                                  const SparseAutogradTensorTiles &tiles) = 0;
+
   /// `forKernel` is for messages.
   virtual int32_t loadModule(const SparseAutogradImage &image,
                              const char *forKernel,

@@ -8,6 +8,7 @@
 
 #include "Block.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace sparse_autograd::emulator;
@@ -106,9 +107,10 @@ void Block::accessShared(const Thread &thread, uintptr_t address, size_t bytes,
   for (size_t i = 0; i < bytes; ++i) {
     if (states[i] & Pending)
       fail(thread, SPARSE_AUTOGRAD_EMULATOR_PENDING_COPY, where,
-           "%s %zu bytes at offset %zu of shared memory, which a cp.async "
-           "writes that has not been waited for",
-           getVerb(kind), bytes, offset);
+           "%s %zu bytes at offset %zu of shared memory, which a %s writes "
+           "that has not been waited for",
+           getVerb(kind), bytes, offset,
+           states[i] & OfBulkCopy ? "cp.async.bulk" : "cp.async");
     if (states[i] & OfMbarrier)
       fail(thread, SPARSE_AUTOGRAD_EMULATOR_INVALID_MBARRIER, where,
            "%s %zu bytes at offset %zu of shared memory, where an mbarrier is",
@@ -120,6 +122,14 @@ void Block::accessShared(const Thread &thread, uintptr_t address, size_t bytes,
            "%s %zu bytes at offset %zu of shared memory, of which no thread "
            "has written byte %zu",
            getVerb(kind), bytes, offset, offset + i);
+  }
+  if (kind != SPARSE_AUTOGRAD_LOAD) {
+    for (size_t i = offset / 16; i <= (offset + bytes - 1) / 16; ++i)
+      if (sharedReaders[i])
+        reportReader(thread, offset, bytes, kind, where);
+    std::fill(&sharedWrites[offset / 4],
+              &sharedWrites[(offset + bytes - 1) / 4] + 1,
+              GenericWrite{steps, thread.index});
   }
   if (!launch.options->detectRaces)
     return;
@@ -172,6 +182,8 @@ void Block::accessGlobal(const Thread &thread, uintptr_t address, size_t bytes,
   Region *region = launch.memory->find(address, bytes);
   if (!region) {
     uintptr_t stack = reinterpret_cast<uintptr_t>(thread.context.stack);
+    if (isParameter(address, bytes) && kind == SPARSE_AUTOGRAD_LOAD)
+      return;
     if (address - stack >= thread.context.stackBytes)
       reportOutside(thread, address, bytes, kind, where);
     return;

@@ -31,6 +31,7 @@ Block::~Block() {
 
 bool Block::prepareLaunch(const LaunchState &newLaunch) {
   launch = newLaunch;
+  parameters.clear();
   threadCount = launch.block[0] * launch.block[1] * launch.block[2];
   // What the emulator itself needs of the stack, besides the kernel.
   size_t stackBytes = static_cast<size_t>(launch.options->stackBytes) +
@@ -89,6 +90,8 @@ void Block::begin(uint32_t newNumber) {
   if (launch.sharedBytes)
     std::memset(shared, 0xFF, launch.sharedBytes);
   sharedStates.assign(launch.sharedBytes, Unwritten);
+  sharedWrites.assign(launch.sharedBytes / 4 + 1, GenericWrite());
+  sharedReaders.assign(launch.sharedBytes / 16 + 1, 0);
   for (Barrier &barrier : barriers)
     barrier = Barrier();
   mbarriers.clear();
@@ -109,6 +112,9 @@ void Block::begin(uint32_t newNumber) {
     thread.copies.clear();
     thread.copyGroup = 0;
     thread.copyCount = 0;
+    thread.reads.clear();
+    thread.stores.clear();
+    thread.bulkGroup = 0;
     thread.proxyFence = thread.initFence = 0;
     thread.failedTests = 0;
     thread.progressAtTest = 0;
@@ -208,6 +214,7 @@ void Block::step(const char *where) {
 
 void Block::endThread() {
   Thread &self = getThread();
+  checkEndOfThread(self);
   uint32_t warpIndex = self.getWarp();
   Warp &warp = warps[warpIndex];
   self.state = Thread::State::Ended;

@@ -24,6 +24,7 @@
 #include "SparseAutograd/Runtime/Emulator.h"
 #include "SparseAutograd/Runtime/EmulatorABI.h"
 #include "SparseAutograd/Runtime/Runtime.h"
+#include "TensorMap.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -85,6 +86,36 @@ struct PendingCopy {
   uint64_t number = 0;
 };
 
+/// Shared memory that an asynchronous operation reads until it is waited for.
+struct AsyncRead {
+  size_t offset = 0;
+  size_t bytes = 0;
+  uint32_t group = 0;
+  const char *where = nullptr;
+};
+
+/// What is done at some later time, by no thread.
+struct AsyncOperation {
+  /// The arrival of copies with cp.async; a copy to or from shared memory.
+  enum class Kind { Arrival, Load, Store };
+
+  Kind kind = Kind::Arrival;
+  const char *name = nullptr;
+  const char *where = nullptr;
+  uint32_t thread = 0;
+  /// Where its mbarrier is.
+  uint32_t barrier = 0;
+  /// Of an arrival: the copies of the thread that were asked for before.
+  uint64_t endNumber = 0;
+  char *shared = nullptr;
+  uint32_t bytes = 0;
+  /// Of a store.
+  uint32_t group = 0;
+  /// What is copied: bytes, or a tile if it has a rank.
+  char *global = nullptr;
+  Tile tile;
+};
+
 struct Thread {
   enum class State {
     Ready,
@@ -117,6 +148,11 @@ struct Thread {
   std::vector<PendingCopy> copies;
   uint32_t copyGroup = 0;
   uint64_t copyCount = 0;
+  /// Of bulk copies from shared memory: what they read; those that are done,
+  /// except that nobody knows what they have written; the current group.
+  std::vector<AsyncRead> reads;
+  std::vector<AsyncOperation> stores;
+  uint32_t bulkGroup = 0;
   /// The step of its last fence.proxy.async, and of its last
   /// fence.mbarrier_init; 0 if there was none.
   int64_t proxyFence = 0;
@@ -143,10 +179,13 @@ struct Barrier {
 };
 
 /// What is complete when an mbarrier completes a phase: copies with cp.async of
-/// a thread, those before a number.
+/// a thread, those before a number; or a bulk copy to shared memory.
 struct LandedCopies {
   uint32_t thread = 0;
   uint64_t endNumber = 0;
+  size_t offset = 0;
+  size_t bytes = 0; ///< 0: it is no bulk copy
+  const char *where = nullptr;
 };
 
 /// An object of shared memory on which threads and copies arrive.
@@ -171,17 +210,6 @@ struct Mbarrier {
   /// no thread has waited for.
   std::vector<LandedCopies> landing;
   std::vector<LandedCopies> landed;
-};
-
-/// What is done at some later time, by no thread: the arrival of copies.
-struct AsyncOperation {
-  const char *name = nullptr;
-  const char *where = nullptr;
-  uint32_t thread = 0;
-  /// Where its mbarrier is.
-  uint32_t barrier = 0;
-  /// The copies of the thread that were asked for before.
-  uint64_t endNumber = 0;
 };
 
 /// What a launch and its blocks have in common.
@@ -282,6 +310,21 @@ public:
   void finishCopies(Thread &thread, uint32_t endGroup);
 
   //===--------------------------------------------------------------------===//
+  // Bulk copies
+  //===--------------------------------------------------------------------===//
+
+  /// A parameter that is passed by value lies here.
+  void addParameter(const void *parameter, size_t bytes);
+  /// Into shared memory if there is an mbarrier, else out of it.
+  void copyBulk(void *to, const void *from, int32_t bytes, const void *object,
+                const char *where);
+  void copyTile(void *place, const void *map, int32_t rank,
+                const int32_t *coordinates, const void *object,
+                const char *where);
+  void prefetchTile(const void *map, int32_t rank, const char *where);
+  void waitForStores(int32_t groups, bool isRead, const char *where);
+
+  //===--------------------------------------------------------------------===//
   // Waiting for others
   //===--------------------------------------------------------------------===//
 
@@ -344,6 +387,30 @@ private:
   void wait(Thread::State state, const char *operation, const char *where);
   void yield();
   void resolveActiveMask(Warp &warp);
+  bool isParameter(uintptr_t address, size_t bytes) const;
+  /// As accessGlobal, for buffers and variables alone.
+  void accessBuffer(const Thread &thread, const void *address, size_t bytes,
+                    int32_t kind, const char *where);
+  void readTile(const void *map, int32_t rank, const int32_t *coordinates,
+                Tile &tile, const char *where);
+  void accessTile(const Thread &thread, const Tile &tile, int32_t kind,
+                  const char *where);
+  void beginLoad(AsyncOperation &operation, const void *object,
+                 size_t alignment);
+  void beginStore(AsyncOperation &operation, size_t alignment);
+  void moveTile(const Tile &tile, char *place, bool isLoad);
+  void move(const AsyncOperation &operation);
+  /// Whether the asynchronous proxy sees what was written in a step if `reader`
+  /// asks it to read.
+  bool isFenced(uint32_t writer, int64_t when, const Thread &reader,
+                bool isMbarrier) const;
+  void checkFenced(const Thread &thread, size_t offset, size_t bytes,
+                   const char *name, const char *where);
+  void countReaders(size_t offset, size_t bytes, int32_t change);
+  [[noreturn]] void reportReader(const Thread &thread, size_t offset,
+                                 size_t bytes, int32_t kind, const char *where);
+  /// Reports what a thread has not waited for.
+  void checkEndOfThread(const Thread &thread);
   void release(Barrier &barrier, uint32_t barrierId);
   /// The mbarrier that an instruction of a thread names, or a fault.
   Mbarrier &getMbarrier(const Thread &thread, const void *address,
@@ -427,15 +494,30 @@ private:
   uintptr_t sharedWindow = 0;
   char *shared = nullptr;
   size_t sharedCapacity = 0;
-  /// For each byte: whether it was written, whether a copy is going to, and
-  /// whether it belongs to an mbarrier.
+  /// For each byte: whether it was written, whether a copy is going to, one in
+  /// bulk, and whether it belongs to an mbarrier.
   enum ByteState : uint8_t {
     Unwritten = 0,
     Written = 1,
     Pending = 2,
-    OfMbarrier = 4
+    OfMbarrier = 4,
+    OfBulkCopy = 8
   };
   std::vector<uint8_t> sharedStates;
+  /// For each 4 bytes: who wrote there last, but for copies in bulk, and when.
+  struct GenericWrite {
+    int64_t step = 0; ///< 0: nobody
+    uint32_t thread = 0;
+  };
+  std::vector<GenericWrite> sharedWrites;
+  /// For each 16 bytes: the asynchronous operations that read there.
+  std::vector<uint16_t> sharedReaders;
+  /// Parameters that are passed by value.
+  struct Parameter {
+    uintptr_t begin;
+    size_t bytes;
+  };
+  std::vector<Parameter> parameters;
   Shadow sharedShadow;
   uint32_t firstEpoch = 0;
   Clocks clocks;

@@ -77,6 +77,8 @@ public:
                int64_t bytes) override;
   int32_t fill(Stream &stream, void *destination, int64_t count,
                int64_t elementBytes, uint64_t pattern) override;
+  int32_t encodeTensorMap(void *map,
+                          const SparseAutogradTensorTiles &tiles) override;
   int32_t loadModule(const SparseAutogradImage &image, const char *forKernel,
                      std::unique_ptr<Module> &module) override;
   int32_t launch(Stream &stream, Kernel &kernel, const LaunchExtents &extents,
@@ -236,6 +238,21 @@ int32_t EmulatedDevice::fill(Stream &stream, void *destination, int64_t count,
     std::memcpy(static_cast<char *>(destination) + i * elementBytes, &pattern,
                 static_cast<size_t>(elementBytes));
   return SPARSE_AUTOGRAD_SUCCESS;
+}
+
+int32_t
+EmulatedDevice::encodeTensorMap(void *map,
+                                const SparseAutogradTensorTiles &tiles) {
+  // A map does not belong to a stream: any emulator makes the same.
+  SparseAutogradEmulator *emulator = sparseAutogradEmulatorCreate(&options);
+  if (!emulator)
+    return failHostMemory();
+  int32_t status = sparseAutogradEmulatorEncodeTensorMap(emulator, map, &tiles);
+  if (status)
+    status =
+        fail(status, "%s", sparseAutogradEmulatorGetReport(emulator)->message);
+  sparseAutogradEmulatorDestroy(emulator);
+  return status;
 }
 
 //===----------------------------------------------------------------------===//

@@ -195,16 +195,17 @@ uint64_t Block::arriveAt(const void *object, int32_t count, int32_t bytes,
   if (count < 1 || count > maxCount || bytes < 0)
     fail(self, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, where,
          "executes %s with %d arrivals and %d bytes", name, count, bytes);
-  barrier.bytes += bytes;
   if (!(flags & SPARSE_AUTOGRAD_ARRIVAL_IS_RELAXED))
     clocks.release(self.index, barrier.arriving);
   if (flags & SPARSE_AUTOGRAD_ARRIVAL_MUST_NOT_COMPLETE &&
-      static_cast<uint32_t>(count) == barrier.pending && !barrier.bytes)
+      static_cast<uint32_t>(count) == barrier.pending &&
+      !(barrier.bytes + bytes))
     fail(self, SPARSE_AUTOGRAD_EMULATOR_INVALID_MBARRIER, where,
          "completes phase %llu of the mbarrier at offset %u of shared memory "
          "with %s, which must not",
          static_cast<unsigned long long>(barrier.phase), barrier.offset, name);
   countArrivals(self, barrier, static_cast<uint32_t>(count), name, where);
+  barrier.bytes += bytes;
   // It cannot exceed what is expected: it did not exceed what is pending.
   if (flags & SPARSE_AUTOGRAD_ARRIVAL_DROPS)
     barrier.expected -= static_cast<uint32_t>(count);
@@ -250,7 +251,12 @@ void Block::arriveWithCopies(const void *object, bool isCounted,
 //===----------------------------------------------------------------------===//
 
 void Block::land(const AsyncOperation &operation) {
-  const Thread &thread = threads[operation.thread];
+  Thread &thread = threads[operation.thread];
+  if (operation.kind == AsyncOperation::Kind::Store) {
+    move(operation);
+    thread.stores.push_back(operation);
+    return;
+  }
   Mbarrier *barrier = findMbarrier(operation.barrier);
   if (!barrier)
     fail(
@@ -258,8 +264,20 @@ void Block::land(const AsyncOperation &operation) {
         "has asked for %s at the mbarrier at offset %u of shared memory, which "
         "was invalidated before that was done",
         operation.name, operation.barrier);
-  barrier->landing.push_back({operation.thread, operation.endNumber});
-  countArrivals(thread, *barrier, 1, operation.name, operation.where);
+  LandedCopies landed;
+  landed.thread = operation.thread;
+  landed.endNumber = operation.endNumber;
+  landed.where = operation.where;
+  bool isLoad = operation.kind == AsyncOperation::Kind::Load;
+  if (isLoad) {
+    move(operation);
+    landed.offset = static_cast<size_t>(operation.shared - shared);
+    landed.bytes = operation.bytes;
+    barrier->bytes -= operation.bytes;
+  }
+  barrier->landing.push_back(landed);
+  if (!isLoad)
+    countArrivals(thread, *barrier, 1, operation.name, operation.where);
   completeIfDone(thread, *barrier, operation.name, operation.where);
 }
 
@@ -286,7 +304,25 @@ void Block::acquire(const Thread &thread, Mbarrier &barrier, bool isRelaxed) {
     return;
   if (!barrier.landed.empty()) {
     uint32_t agent = getAgent(barrier);
+    auto recordWrite = [&](size_t offset, size_t bytes, const char *where) {
+      if (!launch.options->detectRaces)
+        return;
+      Access access;
+      access.epoch = clocks.getEpoch();
+      access.block = number;
+      access.clock = clocks.getClock(agent);
+      access.thread = static_cast<uint16_t>(agent);
+      access.kind = SPARSE_AUTOGRAD_STORE;
+      access.where = where;
+      sharedShadow.overwrite(access, offset, bytes);
+    };
     for (const LandedCopies &landed : barrier.landed) {
+      if (landed.bytes) {
+        std::fill_n(&sharedStates[landed.offset], landed.bytes,
+                    static_cast<uint8_t>(Written));
+        recordWrite(landed.offset, landed.bytes, landed.where);
+        continue;
+      }
       std::vector<PendingCopy> &copies = threads[landed.thread].copies;
       size_t kept = 0;
       for (const PendingCopy &copy : copies) {
@@ -295,16 +331,8 @@ void Block::acquire(const Thread &thread, Mbarrier &barrier, bool isRelaxed) {
           continue;
         }
         perform(copy);
-        Access access;
-        access.epoch = clocks.getEpoch();
-        access.block = number;
-        access.clock = clocks.getClock(agent);
-        access.thread = static_cast<uint16_t>(agent);
-        access.kind = SPARSE_AUTOGRAD_STORE;
-        access.where = copy.where;
-        if (launch.options->detectRaces)
-          sharedShadow.overwrite(
-              access, static_cast<size_t>(copy.shared - shared), copy.bytes);
+        recordWrite(static_cast<size_t>(copy.shared - shared), copy.bytes,
+                    copy.where);
       }
       copies.resize(kept);
     }

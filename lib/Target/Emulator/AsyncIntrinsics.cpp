@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Barriers in shared memory and fences between proxies.
+// Barriers in shared memory, fences between proxies, and bulk copies.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RuntimeCalls.h"
 
 #include "SparseAutograd/Runtime/EmulatorABI.h"
+#include "llvm/IR/Constants.h"
 
 using namespace llvm;
 using namespace sparse_autograd::emulator;
@@ -136,9 +137,108 @@ static bool translateProxyFence(RuntimeCalls &calls, StringRef name) {
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// Bulk copies
+//===----------------------------------------------------------------------===//
+
+/// Whether a flag at the end of the operands is set: those of multicast and of
+/// hints for caches.
+static bool isSet(const CallInst &call, unsigned fromEnd) {
+  auto *flag =
+      dyn_cast<ConstantInt>(call.getArgOperand(call.arg_size() - 1 - fromEnd));
+  return !flag || !flag->isZero();
+}
+
+/// An array with the coordinates of a tile, which are operands from `first` on.
+static Value *getCoordinates(RuntimeCalls &calls, CallInst &call,
+                             unsigned first, unsigned rank) {
+  IRBuilder<> &builder = calls.getBuilder();
+  auto *type = ArrayType::get(builder.getInt32Ty(), 5);
+  Value *coordinates = calls.allocate(type);
+  for (unsigned i = 0; i < rank; ++i)
+    builder.CreateStore(call.getArgOperand(first + i),
+                        builder.CreateConstGEP2_32(type, coordinates, 0, i));
+  return coordinates;
+}
+
+static bool translateTile(RuntimeCalls &calls, CallInst &call, StringRef name) {
+  // Without one: im2col and the like.
+  auto [kind, dimensions] = name.split(".tile.");
+  unsigned rank;
+  if (!dimensions.consume_back("d") || dimensions.getAsInteger(10, rank))
+    return false;
+  auto getPlain = [&](unsigned i) {
+    return calls.getPlain(call.getArgOperand(i));
+  };
+  if (kind == "g2s" || kind == "g2s.cta") {
+    // The last one says which pair of blocks takes part, of later chips.
+    if (kind == "g2s" && (isSet(call, 2) || isSet(call, 0)))
+      return false;
+    calls.callHere("sparseAutogradEmulateTensorLoad", nullptr,
+                   {getPlain(0), getPlain(2), calls.getInt(rank),
+                    getCoordinates(calls, call, 3, rank), getPlain(1)});
+    return true;
+  }
+  if (kind == "s2g") {
+    calls.callHere("sparseAutogradEmulateTensorStore", nullptr,
+                   {getPlain(1), calls.getInt(rank),
+                    getCoordinates(calls, call, 2, rank), getPlain(0)});
+    return true;
+  }
+  if (kind == "prefetch") {
+    calls.callHere("sparseAutogradEmulateTensorPrefetch", nullptr,
+                   {getPlain(0), calls.getInt(rank)});
+    return true;
+  }
+  return false;
+}
+
+static bool translateBulkCopy(RuntimeCalls &calls, CallInst &call,
+                              StringRef name) {
+  if (name.starts_with("prefetch.tensormap")) {
+    calls.callHere("sparseAutogradEmulateStep", nullptr, {});
+    return true;
+  }
+  if (!name.consume_front("cp.async.bulk."))
+    return false;
+  auto getPlain = [&](unsigned i) {
+    return calls.getPlain(call.getArgOperand(i));
+  };
+  if (name == "commit.group") {
+    calls.call("sparseAutogradEmulateBulkCommit", nullptr, {});
+    return true;
+  }
+  if (name == "wait.group" || name == "wait.group.read") {
+    calls.callHere(
+        "sparseAutogradEmulateBulkWait", nullptr,
+        {call.getArgOperand(0), calls.getInt(name == "wait.group.read")});
+    return true;
+  }
+  if (name == "global.to.shared.cluster" || name == "global.to.shared.cta") {
+    // To several blocks.
+    if (name == "global.to.shared.cluster" && isSet(call, 1))
+      return false;
+    calls.callHere(
+        "sparseAutogradEmulateBulkLoad", nullptr,
+        {getPlain(0), getPlain(2), call.getArgOperand(3), getPlain(1)});
+    return true;
+  }
+  if (name == "shared.cta.to.global") {
+    calls.callHere("sparseAutogradEmulateBulkStore", nullptr,
+                   {getPlain(0), getPlain(1), call.getArgOperand(2)});
+    return true;
+  }
+  if (name == "prefetch.L2") {
+    calls.callHere("sparseAutogradEmulateStep", nullptr, {});
+    return true;
+  }
+  return name.consume_front("tensor.") && translateTile(calls, call, name);
+}
+
 bool sparse_autograd::emulator::translateAsync(RuntimeCalls &calls,
                                                CallInst &call, StringRef name,
                                                Value *&result) {
   return translateMbarrier(calls, call, name, result) ||
-         translateProxyFence(calls, name);
+         translateProxyFence(calls, name) ||
+         translateBulkCopy(calls, call, name);
 }

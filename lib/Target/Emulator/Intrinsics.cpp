@@ -29,6 +29,13 @@ static bool translateRegister(RuntimeCalls &calls, StringRef name,
                      .Case("warpsize", 32)
                      .Case("smid", 0)
                      .Case("nsmid", 1)
+                     // A block is a cluster of its own.
+                     .Cases({"cluster.ctarank", "cluster.ctaid.x",
+                             "cluster.ctaid.y", "cluster.ctaid.z"},
+                            0)
+                     .Cases({"cluster.nctarank", "cluster.nctaid.x",
+                             "cluster.nctaid.y", "cluster.nctaid.z"},
+                            1)
                      .Default(-1);
   if (constant >= 0) {
     result = ConstantInt::get(type, constant);
@@ -391,7 +398,8 @@ bool sparse_autograd::emulator::translateIntrinsic(RuntimeCalls &calls,
   // Each thread sees what another one wrote at once, so fences have nothing to
   // do but those for the asynchronous proxy; time passes.
   if (name.starts_with("membar.") || name.starts_with("fence.proxy.") ||
-      name.starts_with("fence.sc.") || name.starts_with("nanosleep")) {
+      name.starts_with("fence.sc.") || name.starts_with("nanosleep") ||
+      name.starts_with("setmaxnreg.")) {
     calls.callHere("sparseAutogradEmulateStep", nullptr, {});
     return true;
   }

@@ -31,7 +31,7 @@ static SmallVector<int32_t, 3> getNumbers(const Function &function,
 }
 
 /// A function that calls a kernel with the parameters that pointers point to.
-static Function *makeEntry(Function &kernel) {
+static Function *makeEntry(Function &kernel, const KernelInfo &info) {
   LLVMContext &context = kernel.getContext();
   IRBuilder<> builder(context);
   Function *entry = Function::Create(
@@ -45,8 +45,21 @@ static Function *makeEntry(Function &kernel) {
         builder.getPtrTy(),
         builder.CreateConstGEP1_32(builder.getPtrTy(), entry->getArg(0),
                                    argument.getArgNo()));
-    parameters.push_back(
-        builder.CreateAlignedLoad(argument.getType(), place, Align(1)));
+    uint64_t bytes = info.valueBytes[argument.getArgNo()];
+    if (!bytes) {
+      parameters.push_back(
+          builder.CreateAlignedLoad(argument.getType(), place, Align(1)));
+      continue;
+    }
+    // The kernel takes the place itself, and reads there.
+    builder.CreateCall(
+        kernel.getParent()->getOrInsertFunction(
+            "sparseAutogradEmulateParameter",
+            FunctionType::get(builder.getVoidTy(),
+                              {builder.getPtrTy(), builder.getInt64Ty()},
+                              false)),
+        {place, builder.getInt64(bytes)});
+    parameters.push_back(place);
   }
   builder.CreateCall(&kernel, parameters);
   builder.CreateRetVoid();
@@ -62,6 +75,11 @@ sparse_autograd::emulator::findKernels(const Module &module) {
       continue;
     KernelInfo &kernel = kernels.emplace_back();
     kernel.name = function.getName();
+    for (const Argument &argument : function.args())
+      kernel.valueBytes.push_back(argument.hasByValAttr()
+                                      ? module.getDataLayout().getTypeAllocSize(
+                                            argument.getParamByValType())
+                                      : 0);
     kernel.requiredBlock = getNumbers(function, "nvvm.reqntid");
     SmallVector<int32_t, 3> limit = getNumbers(function, "nvvm.maxntid");
     if (!limit.empty()) {
@@ -122,7 +140,7 @@ void sparse_autograd::emulator::defineTable(
       block[i] = builder.getInt32(extent);
     }
     kernelElements.push_back(ConstantStruct::get(
-        kernelType, makeString(kernel.name), makeEntry(*function),
+        kernelType, makeString(kernel.name), makeEntry(*function, kernel),
         builder.getInt32(function->arg_size()), builder.getInt32(sharedBytes),
         builder.getInt64(stackBytes),
         ConstantArray::get(ArrayType::get(i32, 3), block),

@@ -22,6 +22,9 @@ struct KernelInfo {
   std::string name;
   llvm::SmallVector<int32_t, 3> requiredBlock;
   int32_t maxThreads = 0;
+  /// For each parameter its bytes, if it is passed by value and taken by a
+  /// pointer; else 0.
+  llvm::SmallVector<uint64_t> valueBytes;
 };
 
 /// The kernels of a module for NVPTX.

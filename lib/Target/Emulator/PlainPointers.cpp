@@ -69,6 +69,9 @@ static void cleanAttributes(Function &function) {
   AttributeList attributes = function.getAttributes();
   function.setAttributes(attributes.removeFnAttributes(function.getContext()));
   function.addFnAttr(Attribute::NoUnwind);
+  // A parameter that is passed by value stays where the launch has it.
+  for (unsigned i = 0; i < function.arg_size(); ++i)
+    function.removeParamAttr(i, Attribute::ByVal);
   if (isConvergent)
     function.addFnAttr(Attribute::Convergent);
   if (isNoReturn)

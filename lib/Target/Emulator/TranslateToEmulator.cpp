@@ -315,10 +315,11 @@ sparse_autograd::translateToEmulator(const Module &device, const Triple &triple,
   std::unique_ptr<Module> module = CloneModule(device);
   for (const Function &function : *module)
     for (const Argument &argument : function.args())
-      if (!function.isDeclaration() && argument.hasByValAttr())
+      if (!function.isDeclaration() && argument.hasByValAttr() &&
+          function.getCallingConv() != CallingConv::PTX_Kernel)
         return createStringError(
-            "the emulator cannot execute this code: the parameter %u of '%s' "
-            "is passed by value",
+            "the emulator cannot execute this code: the parameter %u of '%s', "
+            "which is no kernel, is passed by value",
             argument.getArgNo(), function.getName().str().c_str());
   std::vector<KernelInfo> kernels = findKernels(*module);
   expandMaskedAccesses(*module);

@@ -36,3 +36,13 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// Parameters that are passed by value stay that, and stay where they are.
+gpu.module @parameters {
+  // CHECK: llvm.func @by_value(
+  // CHECK-SAME: %{{[^,]*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %{{[^,]*}}: i32)
+  gpu.func @by_value(%x: memref<2x?xf32>, %map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64}, %n: i32) kernel {
+    nvvm.prefetch tensormap, %map : !llvm.ptr
+    gpu.return
+  }
+}

@@ -5,3 +5,10 @@
 // RUN:   | FileCheck %s --check-prefix=MBARRIERS
 // MBARRIERS-DAG: remark: by_parity on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
 // MBARRIERS-DAG: remark: by_token on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
+
+// RUN: %assemble_hopper %S/Inputs/tiles.mlir -o %t 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=TILES
+// The tensor map is no copy on a stack.
+// TILES-DAG: remark: pipeline on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
+// TILES-DAG: remark: store on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
+// TILES-DAG: remark: bytes on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled

@@ -48,9 +48,9 @@ define ptx_kernel void @f(ptr %p) {
 }
 
 ;--- by-value.ll
-; CHECK: error: the emulator cannot execute this code: the parameter 1 of 'f' is passed by value
+; CHECK: error: the emulator cannot execute this code: the parameter 1 of 'f', which is no kernel, is passed by value
 target triple = "nvptx64-nvidia-cuda"
-define ptx_kernel void @f(i32 %x, ptr byval(i64) %p) {
+define void @f(i32 %x, ptr byval(i64) %p) {
   ret void
 }
 

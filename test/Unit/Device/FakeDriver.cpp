@@ -13,6 +13,7 @@
 
 #include "FakeDriver.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -671,6 +672,35 @@ FUNCTION cuMemsetD2D32Async(unsigned long long destination, size_t pitch,
   if (width != 1)
     return 1;
   return fill("cuMemsetD2D32Async", destination, value, pitch, height, stream);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+/// Its map is a text with the arguments.
+FUNCTION cuTensorMapEncodeTiled(void *map, int elementType, unsigned rank,
+                                void *address, const uint64_t *extents,
+                                const uint64_t *strides, const unsigned *box,
+                                const unsigned *steps, int interleave,
+                                int swizzle, int promotion, int fill) {
+  ContextCall call("cuTensorMapEncodeTiled");
+  call.demand(reinterpret_cast<uintptr_t>(map) % 64 == 0,
+              "the map is not aligned");
+  call.demandMemory(reinterpret_cast<unsigned long long>(address), 1);
+  if (call.code)
+    return call.code;
+  std::string text = "element " + std::to_string(elementType) + " of";
+  for (unsigned i = 0; i < rank; ++i)
+    text += " " + std::to_string(extents[i]) + "/" + std::to_string(box[i]) +
+            "/" + std::to_string(steps[i]) +
+            (i ? "/" + std::to_string(strides[i - 1]) : std::string());
+  text += " modes";
+  for (int mode : {interleave, swizzle, promotion, fill})
+    text += " " + std::to_string(mode);
+  std::memset(map, 0, 128);
+  std::memcpy(map, text.data(), std::min(text.size(), size_t(127)));
+  return 0;
 }
 
 //===----------------------------------------------------------------------===//

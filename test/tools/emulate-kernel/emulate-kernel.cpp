@@ -23,6 +23,10 @@
 //   memref:f32:2x3:iota         a buffer as the memref of MLIR: two pointers,
 //   an
 //                               offset, extents and strides
+//   tensormap=0:64x32:8x32:128  the map of the tensor of this shape in argument
+//                               0, with tiles of the second shape that are
+//                               swizzled over 128 bytes (or 0), by value
+//   tensormap:0:64x32:8x32:0    the same, as a pointer to a buffer
 //
 // The types are i1, i8, i16, i32, i64, f16, bf16, f32 and f64. After the launch
 // all buffers are printed, or those that --print lists by their argument. With
@@ -31,6 +35,7 @@
 // code is 1.
 
 #include "SparseAutograd/ExecutionEngine/EmulatedModule.h"
+#include "SparseAutograd/Runtime/DeviceABI.h"
 #include "SparseAutograd/Runtime/Emulator.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -47,6 +52,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <random>
 
 using namespace llvm;
@@ -70,6 +77,9 @@ struct KernelArgument {
   ElementType type;
   bool isBuffer = false;
   bool isMemref = false;
+  /// What a tensor map has; its address is that of this argument.
+  std::optional<SparseAutogradTensorTiles> tiles;
+  unsigned tensor = 0;
   SmallVector<int64_t> shape;
   /// One after the other.
   std::vector<char> data;
@@ -169,9 +179,66 @@ static Error fill(KernelArgument &argument, StringRef contents,
   return Error::success();
 }
 
-static Expected<KernelArgument> parseArgument(StringRef text, unsigned index) {
+/// The numbers of "2x3", in reverse: dimension 0 is the innermost one.
+static SmallVector<int64_t> parseTileShape(StringRef text) {
+  SmallVector<int64_t> shape;
+  SmallVector<StringRef> extents;
+  text.split(extents, 'x');
+  for (StringRef extent : reverse(extents))
+    if (extent.getAsInteger(10, shape.emplace_back()))
+      return {};
+  return shape;
+}
+
+static Expected<KernelArgument>
+parseTensorMap(StringRef text, ArrayRef<KernelArgument> others) {
+  KernelArgument argument;
+  argument.isBuffer = text.front() == ':';
+  SmallVector<StringRef> parts;
+  text.drop_front().split(parts, ':');
+  int32_t span;
+  if (parts.size() != 4 || parts[0].getAsInteger(10, argument.tensor) ||
+      argument.tensor >= others.size() || parts[3].getAsInteger(10, span))
+    return createStringError("'tensormap" + text + "' is no tensor map");
+  SmallVector<int64_t> extents = parseTileShape(parts[1]);
+  SmallVector<int64_t> box = parseTileShape(parts[2]);
+  if (extents.empty() || extents.size() > 5 || box.size() != extents.size())
+    return createStringError("'tensormap" + text + "' has no shapes");
+  const ElementType &type = others[argument.tensor].type;
+  SparseAutogradTensorTiles &tiles = argument.tiles.emplace();
+  tiles = {};
+  tiles.element = type.name == "f16"    ? SPARSE_AUTOGRAD_TENSOR_F16
+                  : type.name == "bf16" ? SPARSE_AUTOGRAD_TENSOR_BF16
+                  : type.name == "f32"  ? SPARSE_AUTOGRAD_TENSOR_F32
+                  : type.name == "f64"  ? SPARSE_AUTOGRAD_TENSOR_F64
+                  : type.bytes == 1     ? SPARSE_AUTOGRAD_TENSOR_U8
+                  : type.bytes == 2     ? SPARSE_AUTOGRAD_TENSOR_U16
+                  : type.bytes == 4     ? SPARSE_AUTOGRAD_TENSOR_I32
+                                        : SPARSE_AUTOGRAD_TENSOR_I64;
+  tiles.rank = static_cast<int32_t>(extents.size());
+  tiles.swizzle = span == 128 ? 3 : span == 64 ? 2 : span == 32 ? 1 : 0;
+  int64_t stride = type.bytes;
+  for (auto [i, extent] : enumerate(extents)) {
+    tiles.extents[i] = extent;
+    tiles.box[i] = static_cast<int32_t>(box[i]);
+    tiles.steps[i] = 1;
+    stride *= extent;
+    if (i < 4)
+      tiles.strides[i] = stride;
+  }
+  argument.type.name = "i8";
+  argument.type.bytes = 1;
+  argument.data.resize(128);
+  argument.shape = {128};
+  return argument;
+}
+
+static Expected<KernelArgument> parseArgument(StringRef text, unsigned index,
+                                              ArrayRef<KernelArgument> others) {
   KernelArgument argument;
   StringRef rest = text;
+  if (rest.consume_front("tensormap") && !rest.empty())
+    return parseTensorMap(rest, others);
   auto [scalarType, scalar] = rest.split('=');
   if (!scalar.empty()) {
     Expected<ElementType> type = parseType(scalarType);
@@ -269,6 +336,11 @@ static Expected<std::unique_ptr<Module>> readModule(StringRef file,
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Memory for a tensor map.
+struct TensorMap {
+  alignas(64) char bytes[128];
+};
+
 /// A launch with a seed, and what it leaves in the buffers.
 class Run {
 public:
@@ -303,10 +375,24 @@ Error Run::launch(const EmulatedModule &module,
   // The parameters, of up to 8 bytes each.
   std::vector<uint64_t> values;
   std::vector<char *> buffers;
+  std::vector<std::unique_ptr<TensorMap>> maps;
+  std::vector<std::pair<size_t, void *>> placesOfMaps;
   for (const KernelArgument &argument : arguments) {
     buffers.push_back(nullptr);
+    if (argument.tiles) {
+      SparseAutogradTensorTiles tiles = *argument.tiles;
+      tiles.address = buffers[argument.tensor];
+      maps.push_back(std::make_unique<TensorMap>());
+      if (sparseAutogradEmulatorEncodeTensorMap(emulator, maps.back()->bytes,
+                                                &tiles))
+        return getError();
+      if (!argument.isBuffer)
+        placesOfMaps.emplace_back(values.size(), maps.back()->bytes);
+    }
     if (!argument.isBuffer) {
       values.push_back(0);
+      if (argument.tiles)
+        continue;
       std::memcpy(&values.back(), argument.data.data(), argument.data.size());
       continue;
     }
@@ -315,7 +401,10 @@ Error Run::launch(const EmulatedModule &module,
     if (!buffer)
       return getError();
     buffers.back() = static_cast<char *>(buffer);
-    llvm::copy(argument.data, buffers.back());
+    if (argument.tiles)
+      std::memcpy(buffer, maps.back()->bytes, sizeof(maps.back()->bytes));
+    else
+      llvm::copy(argument.data, buffers.back());
     values.push_back(reinterpret_cast<uint64_t>(buffer));
     if (!argument.isMemref)
       continue;
@@ -336,6 +425,8 @@ Error Run::launch(const EmulatedModule &module,
   std::vector<void *> parameters;
   for (uint64_t &value : values)
     parameters.push_back(&value);
+  for (auto [place, map] : placesOfMaps)
+    parameters[place] = map;
   if (sparseAutogradEmulatorLaunch(emulator, &kernel, &launch,
                                    parameters.data()))
     return getError();
@@ -396,7 +487,7 @@ static Error run(const Options &options) {
 
   std::vector<KernelArgument> arguments;
   for (const auto &[index, text] : enumerate(options.arguments)) {
-    Expected<KernelArgument> argument = parseArgument(text, index);
+    Expected<KernelArgument> argument = parseArgument(text, index, arguments);
     if (!argument)
       return argument.takeError();
     arguments.push_back(std::move(*argument));
@@ -427,6 +518,10 @@ static Error run(const Options &options) {
       outs() << "blocks " << run.counters.blocks << ", switches "
              << run.counters.switches << ", steps " << run.counters.steps
              << "\n";
+    // But for maps, which have addresses.
+    for (auto [argument, bytes] : zip(arguments, run.contents))
+      if (argument.tiles)
+        bytes.clear();
     if (i && run.contents != contents)
       return createStringError("with seed " + Twine(emulatorOptions.seed) +
                                " the results differ from those with seed " +
@@ -434,7 +529,7 @@ static Error run(const Options &options) {
     contents = std::move(run.contents);
   }
   for (auto [index, argument] : enumerate(arguments))
-    if (argument.isBuffer &&
+    if (argument.isBuffer && !argument.tiles &&
         (options.printed.empty() || is_contained(options.printed, index)))
       printBuffer(argument, contents[index], index);
   return Error::success();
