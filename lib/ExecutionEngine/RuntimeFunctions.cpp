@@ -89,6 +89,11 @@ llvm::ArrayRef<RuntimeFunction> sparse_autograd::getRuntimeFunctions() {
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateWaitAll),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateWaitGroup),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateWarpSync),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateWarpgroupProduct),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateWarpgroupFence),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateWarpgroupCommit),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateWarpgroupWait),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateUseProduct),
   };
 #undef SPARSE_AUTOGRAD_FUNCTION
   return functions;

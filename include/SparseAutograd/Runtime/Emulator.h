@@ -226,7 +226,10 @@ enum SparseAutogradEmulatorFault {
   /// A phase of an mbarrier that threads wait for and nothing completes.
   SPARSE_AUTOGRAD_EMULATOR_HANG = 19,
   /// What a thread wrote, and the asynchronous proxy reads, without a fence.
-  SPARSE_AUTOGRAD_EMULATOR_MISSING_FENCE = 20
+  SPARSE_AUTOGRAD_EMULATOR_MISSING_FENCE = 20,
+  /// A result of wgmma that is used, or a thread that ends, before the product
+  /// has been waited for.
+  SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT = 21
 };
 
 /// What went wrong, and where.

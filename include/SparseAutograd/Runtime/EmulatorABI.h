@@ -391,6 +391,66 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradEmulateProduct(
     int32_t isOrdered, void *result, const char *where);
 
 //===----------------------------------------------------------------------===//
+// Products of a warpgroup
+//===----------------------------------------------------------------------===//
+//
+// Four warps multiply a matrix of 64 rows, in registers or in shared memory,
+// and one in shared memory. Every thread of them calls each of these functions.
+
+/// The types of the factors and of the sums.
+enum SparseAutogradEmulatedWarpgroupType {
+  SPARSE_AUTOGRAD_WGMMA_F16_F16 = 0,
+  SPARSE_AUTOGRAD_WGMMA_F16_F32 = 1,
+  SPARSE_AUTOGRAD_WGMMA_BF16_F32 = 2,
+  SPARSE_AUTOGRAD_WGMMA_TF32_F32 = 3
+};
+
+/// wgmma.mma_async.m64n<n>k16, of tf32 k8; sparse ones have twice that k.
+typedef struct SparseAutogradEmulatedWarpgroupProduct {
+  int32_t type; ///< a SparseAutogradEmulatedWarpgroupType
+  int32_t n;    ///< a multiple of 8, up to 256
+  int32_t isSparse;
+  int32_t accumulates; ///< scale-d
+  int32_t negatesA;    ///< imm-scale-a is -1
+  int32_t negatesB;
+  int32_t transposesA; ///< imm-trans-a: the rows of A lie next to each other
+  int32_t transposesB;
+  /// Four registers of this thread, or NULL: then A is in shared memory.
+  const void *registersA;
+  uint64_t descriptorA;
+  uint64_t descriptorB;
+  uint32_t metadata; ///< of a sparse A
+  int32_t selector;
+  /// What sparseAutogradEmulateWarpgroupProduct returned for the product whose
+  /// result the sums are, untouched; else 0.
+  uint32_t previous;
+  uint32_t reserved; ///< 0
+} SparseAutogradEmulatedWarpgroupProduct;
+
+/// Reads and writes the sums: n / 2 registers with f32, or n / 4 with two f16
+/// each. Returns a number for the product, which is not 0. The sums are
+/// computed in f64 and rounded once. The indices of a group must increase.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT uint32_t sparseAutogradEmulateWarpgroupProduct(
+    const SparseAutogradEmulatedWarpgroupProduct *product, void *sums,
+    const char *where);
+
+/// wgmma.fence
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateWarpgroupFence(const char *where);
+
+/// wgmma.commit_group
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateWarpgroupCommit(const char *where);
+
+/// wgmma.wait_group
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateWarpgroupWait(int32_t groups, const char *where);
+
+/// Called before a result of the product with this number is used; 0 is none.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateUseProduct(uint32_t product, const char *where);
+
+//===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
 

@@ -8,6 +8,7 @@
 
 #include "NamedInstructions.h"
 
+#include "SparseAutograd/Conversion/KernelToNVVM/WarpgroupProducts.h"
 #include "mlir/Dialect/LLVMIR/BasicPtxBuilderInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -69,11 +70,47 @@ static void callArrive(IRRewriter &rewriter, NVVM::BarrierArriveOp op) {
   rewriter.eraseOp(op);
 }
 
+/// A product of a warpgroup as a call.
+static LogicalResult callProduct(IRRewriter &rewriter, gpu::GPUModuleOp module,
+                                 NVVM::WgmmaMmaAsyncOp op) {
+  WarpgroupInstruction instruction;
+  instruction.n = static_cast<unsigned>(op.getShape().getN());
+  instruction.sums = NVVM::stringifyWGMMATypes(op.getTypeD()).str();
+  instruction.factors = NVVM::stringifyWGMMATypes(op.getTypeA()).str();
+  if (op.getTypeA() != op.getTypeB() ||
+      !WarpgroupInstruction::parse(instruction.getName()))
+    return op.emitOpError("has types or a shape that kernels do not have; f16, "
+                          "bf16 and tf32 are there, with sums of f32 or, of "
+                          "f16, of f16");
+  WarpgroupModes modes;
+  modes.negatesA = op.getScaleA() == NVVM::WGMMAScaleIn::neg;
+  modes.negatesB = op.getScaleB() == NVVM::WGMMAScaleIn::neg;
+  modes.transposesA = op.getLayoutA() == NVVM::MMALayout::col;
+  modes.transposesB = op.getLayoutB() == NVVM::MMALayout::row;
+  if (instruction.factors == "tf32" && (modes.transposesA || modes.transposesB))
+    return op.emitOpError("transposes a matrix of tf32; only those of 16 bits "
+                          "can be");
+  rewriter.setInsertionPoint(op);
+  Value accumulates = LLVM::ConstantOp::create(
+      rewriter, op.getLoc(), rewriter.getI32Type(),
+      op.getScaleD() == NVVM::WGMMAScaleOut::one ? 1 : 0);
+  rewriter.replaceOp(
+      op, createWarpgroupProduct(rewriter, op.getLoc(), module, instruction,
+                                 modes, op.getInouts(), op.getDescriptorA(),
+                                 op.getDescriptorB(), Value(), accumulates));
+  return success();
+}
+
 LogicalResult sparse_autograd::nameInstructions(gpu::GPUModuleOp module) {
   IRRewriter rewriter(module.getContext());
   SmallVector<Operation *> ops;
   module.walk([&](NVVM::BasicPtxBuilderInterface op) { ops.push_back(op); });
-  for (Operation *op : ops)
+  for (Operation *op : ops) {
+    if (auto product = dyn_cast<NVVM::WgmmaMmaAsyncOp>(op)) {
+      if (failed(callProduct(rewriter, module, product)))
+        return failure();
+      continue;
+    }
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](NVVM::MBarrierTryWaitParityOp wait) {
           expandWait(rewriter, wait);
@@ -88,5 +125,6 @@ LogicalResult sparse_autograd::nameInstructions(gpu::GPUModuleOp module) {
                 branchOnPredicate(rewriter, guarded,
                                   guarded.getPredicateMutable());
             });
+  }
   return success();
 }

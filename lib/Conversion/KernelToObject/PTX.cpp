@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PTX.h"
+#include "NamedInstructions.h"
 #include "mlir/Target/LLVM/ModuleToObject.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "llvm/ADT/StringSet.h"
@@ -49,6 +50,11 @@ protected:
   }
 
   FailureOr<SmallVector<char, 0>> moduleToObject(llvm::Module &code) override {
+    // Not before: LLVM knows as much of calls as it must.
+    if (llvm::Error error = writeNamedInstructions(code)) {
+      getOperation().emitOpError() << llvm::toString(std::move(error));
+      return failure();
+    }
     if (failed(checkDefined(code)))
       return failure();
     FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();

@@ -101,6 +101,8 @@ void Block::begin(uint32_t newNumber) {
   readyCount = 0;
   liveCount = threadCount;
   std::fill(warps.begin(), warps.end(), Warp());
+  products.assign(warps.size(), WarpProducts());
+  groups.assign((warps.size() + 3) / 4, Warpgroup());
   scheduler.stack = nullptr;
   for (uint32_t i = 0; i < threadCount; ++i) {
     Thread &thread = threads[i];
@@ -215,6 +217,7 @@ void Block::step(const char *where) {
 void Block::endThread() {
   Thread &self = getThread();
   checkEndOfThread(self);
+  checkProductsAtEnd(self);
   uint32_t warpIndex = self.getWarp();
   Warp &warp = warps[warpIndex];
   self.state = Thread::State::Ended;

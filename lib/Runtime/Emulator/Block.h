@@ -212,6 +212,32 @@ struct Mbarrier {
   std::vector<LandedCopies> landed;
 };
 
+/// What the threads of a warp do with wgmma.
+struct WarpProducts {
+  /// Products are numbered from 1 on; so many have been asked for, and so many
+  /// have been waited for.
+  uint32_t issued = 0;
+  uint32_t completed = 0;
+  /// Whether there was a wgmma.fence since the last wait.
+  bool isFenced = false;
+  /// The last product of each group.
+  std::vector<uint32_t> groupEnds;
+  /// What is read until it is waited for; the group is the product.
+  std::vector<AsyncRead> reads;
+};
+
+/// A product that the warps of a warpgroup must all execute.
+struct WarpgroupCall {
+  const char *where = nullptr;
+  int32_t type = 0;
+  int32_t n = 0;
+  uint64_t descriptorA = 0;
+  uint64_t descriptorB = 0;
+};
+struct Warpgroup {
+  std::vector<WarpgroupCall> calls;
+};
+
 /// What a launch and its blocks have in common.
 struct LaunchState {
   const SparseAutogradEmulatorOptions *options;
@@ -341,6 +367,18 @@ public:
   uint32_t getActiveMask(const char *where);
 
   //===--------------------------------------------------------------------===//
+  // Products of a warpgroup
+  //===--------------------------------------------------------------------===//
+
+  void fenceProducts(const char *where);
+  void commitProducts(const char *where);
+  void waitForProducts(int32_t groups, const char *where);
+  /// Returns the number of the product, for useProduct.
+  uint32_t multiply(const SparseAutogradEmulatedWarpgroupProduct &product,
+                    void *sums, const char *where);
+  void useProduct(uint32_t product, const char *where);
+
+  //===--------------------------------------------------------------------===//
   // Barriers in shared memory
   //===--------------------------------------------------------------------===//
 
@@ -409,6 +447,18 @@ private:
   void countReaders(size_t offset, size_t bytes, int32_t change);
   [[noreturn]] void reportReader(const Thread &thread, size_t offset,
                                  size_t bytes, int32_t kind, const char *where);
+  void computeProduct(WarpCalls &calls);
+  /// Checks whether a warp may begin a product now, and counts it.
+  void startProduct(const Thread &thread,
+                    const SparseAutogradEmulatedWarpgroupProduct &product,
+                    const char *name, const char *where);
+  void readPiece(const Thread &thread, uint32_t offset, const char *name,
+                 const char *where);
+  void readMatrix(const Thread &thread, const void *matrix, uint32_t first,
+                  uint32_t rows, uint32_t k, double *to, uint32_t elementBytes,
+                  double (*read)(const char *from), const char *name,
+                  const char *where);
+  void checkProductsAtEnd(const Thread &thread);
   /// Reports what a thread has not waited for.
   void checkEndOfThread(const Thread &thread);
   void release(Barrier &barrier, uint32_t barrierId);
@@ -481,6 +531,10 @@ private:
   size_t readyCount = 0;
 
   std::vector<Warp> warps;
+  std::vector<WarpProducts> products;
+  std::vector<Warpgroup> groups;
+  /// Of a product.
+  std::vector<double> factors;
   /// Of synchronizeWarp, which must not allocate on a stack.
   std::vector<uint32_t> taking;
   Barrier barriers[barrierCount];

@@ -70,6 +70,10 @@ void Block::reportReader(const Thread &thread, size_t offset, size_t bytes,
     for (const AsyncRead &read : threads[i].reads)
       if (offset < read.offset + read.bytes && read.offset < offset + bytes)
         reader = read.where ? read.where : reader;
+  for (const WarpProducts &state : products)
+    for (const AsyncRead &read : state.reads)
+      if (offset < read.offset + read.bytes && read.offset < offset + bytes)
+        reader = read.where ? read.where : reader;
   fail(thread, SPARSE_AUTOGRAD_EMULATOR_PENDING_COPY, where,
        "%s %zu bytes at offset %zu of shared memory, which an asynchronous "
        "operation reads that has not been waited for%s%s%s",

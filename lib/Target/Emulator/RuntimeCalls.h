@@ -81,6 +81,17 @@ public:
   /// An error that names the instruction.
   llvm::Error refuse(const llvm::Twine &reason);
 
+  /// A product of a warpgroup: its result and its number; the store that hands
+  /// the sums to it, and the one that says of which product they are.
+  struct Product {
+    llvm::Value *result;
+    llvm::Value *number;
+    llvm::StoreInst *store;
+    llvm::StoreInst *previous;
+  };
+  /// Those of the function.
+  llvm::SmallVector<Product> products;
+
 private:
   llvm::Module &module;
   const Places &places;
@@ -97,6 +108,13 @@ bool translateIntrinsic(RuntimeCalls &calls, llvm::CallInst &call,
 /// As translateIntrinsic, for what is done by no thread, and what waits for it.
 bool translateAsync(RuntimeCalls &calls, llvm::CallInst &call,
                     llvm::StringRef name, llvm::Value *&result);
+
+/// As translateIntrinsic, for products of a warpgroup; with their whole names.
+bool translateWarpgroup(RuntimeCalls &calls, llvm::CallInst &call,
+                        llvm::StringRef name, llvm::Value *&result);
+/// Has the emulator asked before a result of the products of a function is
+/// used.
+void checkUsesOfProducts(RuntimeCalls &calls, const Places &places);
 
 /// As translateIntrinsic, for arithmetic.
 bool translateArithmetic(RuntimeCalls &calls, llvm::CallInst &call,

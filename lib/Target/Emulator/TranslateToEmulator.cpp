@@ -231,7 +231,9 @@ static Error translateCall(RuntimeCalls &calls, CallInst &call) {
   if (!callee->isDeclaration())
     return Error::success();
   StringRef name = callee->getName();
-  if (name.starts_with("llvm.nvvm.")) {
+  if (translateWarpgroup(calls, call, name, result)) {
+    // A call, or what it returns.
+  } else if (name.starts_with("llvm.nvvm.")) {
     StringRef instruction = name.drop_front(strlen("llvm.nvvm."));
     if (!translateIntrinsic(calls, call, instruction, result) &&
         !translateArithmetic(calls, call, instruction, result))
@@ -294,6 +296,7 @@ static Error translateFunction(RuntimeCalls &calls, const Places &places,
     if (isa<CallBase>(terminator))
       return calls.refuse("exceptions and jumps of assembly are not emulated");
   }
+  checkUsesOfProducts(calls, places);
   countIterations(calls, function);
   return Error::success();
 }

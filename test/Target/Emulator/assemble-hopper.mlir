@@ -12,3 +12,8 @@
 // TILES-DAG: remark: pipeline on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
 // TILES-DAG: remark: store on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
 // TILES-DAG: remark: bytes on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
+
+// RUN: %python %S/Inputs/warpgroup_kernels.py > %t.mlir
+// RUN: %assemble_hopper %t.mlir -o %t 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=PRODUCTS
+// PRODUCTS-COUNT-17: remark: {{[a-z0-9_]+}} on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled

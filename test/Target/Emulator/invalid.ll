@@ -13,12 +13,12 @@
 ; RUN: | FileCheck %t/no-kernel.ll
 
 ;--- intrinsic.ll
-; CHECK: error: the emulator cannot execute this code: the intrinsic 'llvm.nvvm.wgmma.fence.sync.aligned' is not emulated [@f:2: call void @llvm.nvvm.wgmma.fence.sync.aligned()]
+; CHECK: error: the emulator cannot execute this code: the intrinsic 'llvm.nvvm.griddepcontrol.wait' is not emulated [@f:2: call void @llvm.nvvm.griddepcontrol.wait()]
 target triple = "nvptx64-nvidia-cuda"
-declare void @llvm.nvvm.wgmma.fence.sync.aligned()
+declare void @llvm.nvvm.griddepcontrol.wait()
 define ptx_kernel void @f(i32 %x) {
   %y = add i32 %x, 1
-  call void @llvm.nvvm.wgmma.fence.sync.aligned()
+  call void @llvm.nvvm.griddepcontrol.wait()
   ret void
 }
 

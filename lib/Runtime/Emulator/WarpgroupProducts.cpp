@@ -1,0 +1,572 @@
+//===- WarpgroupProducts.cpp - Products by four warps -----------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// wgmma and wgmma.sp. Each of the four warps of a warpgroup has 16 of the 64
+// rows of the result, and computes them when all of its threads are there. No
+// warp waits for another one, but they must execute the same.
+//
+// The product is computed when it is asked for. That it is not known to be done
+// before it has been waited for is checked: what it reads of shared memory must
+// stay, and who uses its registers says so (useProduct).
+//
+// Which elements are where: PTX ISA, "Asynchronous warpgroup level matrix
+// instructions", with "Shared memory matrix layout" and "Matrix descriptor
+// format". How descriptors address matrices is in CUTLASS too, with
+// make_gmma_desc in include/cute/atom/mma_traits_sm90_gmma.hpp, and the
+// metadata (ELayout) in mma_traits_sm90_gmma_sparse.hpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Block.h"
+#include "NarrowFloats.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace sparse_autograd::emulator;
+
+static const char fenceName[] = "wgmma.fence";
+static const char commitName[] = "wgmma.commit_group";
+static const char waitName[] = "wgmma.wait_group";
+static const char productName[] = "wgmma.mma_async";
+static const char sparseProductName[] = "wgmma.mma_async.sp";
+
+static constexpr uint32_t warpsOfGroup = 4;
+static constexpr uint32_t rowsOfWarp = 16;
+static constexpr uint32_t pieceBytes = 16;
+
+namespace {
+/// What a kind of product multiplies.
+struct Kind {
+  uint32_t n;
+  bool isTF32;
+  bool isBF16;
+  bool hasF16Sums;
+  bool isSparse;
+
+  explicit Kind(const SparseAutogradEmulatedWarpgroupProduct &product)
+      : n(static_cast<uint32_t>(product.n)),
+        isTF32(product.type == SPARSE_AUTOGRAD_WGMMA_TF32_F32),
+        isBF16(product.type == SPARSE_AUTOGRAD_WGMMA_BF16_F32),
+        hasF16Sums(product.type == SPARSE_AUTOGRAD_WGMMA_F16_F16),
+        isSparse(product.isSparse != 0) {}
+
+  uint32_t getElementBytes() const { return isTF32 ? 4 : 2; }
+  /// Stored columns of A, which have 32 bytes; and all.
+  uint32_t getStoredK() const { return 32 / getElementBytes(); }
+  uint32_t getK() const { return getStoredK() * (isSparse ? 2 : 1); }
+  uint32_t getSumBytes() const { return hasF16Sums ? 2 : 4; }
+};
+
+/// A matrix in shared memory.
+struct Descriptor {
+  uint32_t start;
+  uint32_t leading;
+  uint32_t stride;
+  uint32_t base;
+  uint32_t span; ///< that is swizzled; 0: none
+  bool isTransposed;
+
+  Descriptor(uint64_t bits, bool isTransposed)
+      : start(static_cast<uint32_t>(bits & 0x3FFF) << 4),
+        leading(static_cast<uint32_t>(bits >> 16 & 0x3FFF) << 4),
+        stride(static_cast<uint32_t>(bits >> 32 & 0x3FFF) << 4),
+        base(static_cast<uint32_t>(bits >> 49 & 7)),
+        isTransposed(isTransposed) {
+    static const uint32_t spans[] = {0, 128, 64, 32};
+    span = spans[bits >> 62];
+  }
+
+  /// Where the piece of 16 bytes with an element is, in shared memory: of row
+  /// `row` (of A; of B it is a column) and index `k`.
+  uint32_t getPiece(uint32_t row, uint32_t k, uint32_t elementBytes) const {
+    uint32_t perPiece = pieceBytes / elementBytes;
+    uint32_t offset;
+    if (isTransposed) {
+      uint32_t piece = row / perPiece;
+      uint32_t pieces = span / pieceBytes;
+      offset = span ? piece % pieces * pieceBytes + piece / pieces * leading +
+                          k % 8 * span + k / 8 * stride
+                    : piece * stride + k % 8 * pieceBytes + k / 8 * leading;
+    } else {
+      uint32_t piece = k / perPiece;
+      offset = span ? row % 8 * span + row / 8 * stride + piece * pieceBytes
+                    : row % 8 * pieceBytes + row / 8 * stride + piece * leading;
+    }
+    return swizzle(start + offset, static_cast<int32_t>(span));
+  }
+};
+
+struct ProductData {
+  const SparseAutogradEmulatedWarpgroupProduct *product;
+  char *sums;
+  uint32_t number;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+static WarpCall makeCall(const char *operation, const char *where, void *data) {
+  WarpCall call = {};
+  call.operation = operation;
+  call.mask = UINT32_MAX;
+  call.isAligned = true;
+  call.where = where;
+  call.data = data;
+  return call;
+}
+
+void Block::fenceProducts(const char *where) {
+  WarpCall call = makeCall(fenceName, where, nullptr);
+  collect(call, [](Block &block, WarpCalls &) {
+    block.products[block.getThread().getWarp()].isFenced = true;
+  });
+}
+
+void Block::commitProducts(const char *where) {
+  WarpCall call = makeCall(commitName, where, nullptr);
+  collect(call, [](Block &block, WarpCalls &) {
+    WarpProducts &state = block.products[block.getThread().getWarp()];
+    state.groupEnds.push_back(state.issued);
+  });
+}
+
+void Block::waitForProducts(int32_t groups, const char *where) {
+  if (groups < 0)
+    fail(getThread(), SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, where,
+         "waits for all but %d groups of %s", groups, productName);
+  WarpCall call = makeCall(waitName, where, nullptr);
+  call.uniform = static_cast<uint32_t>(groups);
+  collect(call, [](Block &block, WarpCalls &calls) {
+    uint32_t warp = block.getThread().getWarp();
+    WarpProducts &state = block.products[warp];
+    uint32_t kept = 0;
+    for (const WarpCall *call : calls)
+      kept = call ? call->uniform : kept;
+    if (state.groupEnds.size() <= kept)
+      return;
+    uint32_t completed = state.groupEnds[state.groupEnds.size() - kept - 1];
+    if (completed == state.completed)
+      return;
+    state.completed = completed;
+    state.isFenced = false;
+    size_t count = 0;
+    for (const AsyncRead &read : state.reads) {
+      if (read.group > completed) {
+        state.reads[count++] = read;
+        continue;
+      }
+      block.countReaders(read.offset, read.bytes, -1);
+      // Whoever writes there must be ordered after the wait.
+      block.accessShared(block.threads[warp * warpSize],
+                         reinterpret_cast<uintptr_t>(block.shared) +
+                             read.offset,
+                         read.bytes, SPARSE_AUTOGRAD_LOAD, read.where);
+    }
+    state.reads.resize(count);
+  });
+}
+
+void Block::useProduct(uint32_t product, const char *where) {
+  if (!product)
+    return;
+  step(where);
+  Thread &self = getThread();
+  const WarpProducts &state = products[self.getWarp()];
+  if (product <= state.completed)
+    return;
+  const char *place =
+      groups[self.getWarp() / warpsOfGroup].calls[product - 1].where;
+  fail(self, SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT, where,
+       "uses a result of %s%s%s%s, which has not been waited for", productName,
+       place ? " [" : "", place ? place : "", place ? "]" : "");
+}
+
+void Block::checkProductsAtEnd(const Thread &thread) {
+  const WarpProducts &state = products[thread.getWarp()];
+  if (state.completed < state.issued)
+    fail(thread, SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT,
+         groups[thread.getWarp() / warpsOfGroup].calls[state.issued - 1].where,
+         "ends, but has not waited for its last %s", productName);
+  // Of all warps, when the last thread ends.
+  if (liveCount > 1)
+    return;
+  for (uint32_t warp = 0; warp < warps.size(); ++warp) {
+    const auto &calls = groups[warp / warpsOfGroup].calls;
+    if (products[warp].issued < calls.size())
+      fail(threads[warp * warpSize], SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP,
+           calls[products[warp].issued].where,
+           "has ended, and its warp has not executed %s, which another warp "
+           "of the warpgroup has",
+           productName);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices in shared memory
+//===----------------------------------------------------------------------===//
+
+/// Checks what a descriptor says before it is used.
+static void checkDescriptor(Block &block, const Thread &thread,
+                            const Descriptor &descriptor, uint32_t k,
+                            uint32_t elementBytes, char matrix,
+                            const char *where) {
+  if (descriptor.base)
+    block.fail(thread, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, where,
+               "executes %s with a base offset of %u in the descriptor of %c, "
+               "which is not emulated",
+               productName, descriptor.base, matrix);
+  // The permutation repeats after 8 lines of its span.
+  if (descriptor.span && descriptor.start / 128 % (descriptor.span / 16))
+    block.fail(thread, SPARSE_AUTOGRAD_EMULATOR_MISALIGNED, where,
+               "executes %s with %c at offset %u of shared memory, whose "
+               "swizzle of %u bytes begins at multiples of %u",
+               productName, matrix, descriptor.start, descriptor.span,
+               descriptor.span * 8);
+  if (descriptor.span && descriptor.isTransposed &&
+      descriptor.start % descriptor.span)
+    block.fail(thread, SPARSE_AUTOGRAD_EMULATOR_MISALIGNED, where,
+               "executes %s with the transposed %c from byte %u of a swizzled "
+               "line of %u on",
+               productName, matrix, descriptor.start % descriptor.span,
+               descriptor.span);
+  // Along k, a row must not leave its line.
+  if (descriptor.span && !descriptor.isTransposed &&
+      descriptor.start % descriptor.span + k * elementBytes > descriptor.span)
+    block.fail(thread, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, where,
+               "executes %s with %u bytes of each row of %c from byte %u of a "
+               "swizzled line of %u on",
+               productName, k * elementBytes, matrix,
+               descriptor.start % descriptor.span, descriptor.span);
+}
+
+void Block::readPiece(const Thread &thread, uint32_t offset, const char *name,
+                      const char *where) {
+  accessShared(thread, reinterpret_cast<uintptr_t>(shared) + offset, pieceBytes,
+               SPARSE_AUTOGRAD_LOAD, where);
+  checkFenced(thread, offset, pieceBytes, name, where);
+  countReaders(offset, pieceBytes, 1);
+  WarpProducts &state = products[thread.getWarp()];
+  AsyncRead read;
+  read.offset = offset;
+  read.bytes = pieceBytes;
+  read.group = state.issued;
+  read.where = where;
+  state.reads.push_back(read);
+}
+
+/// Reads rows [first, first + rows) of a matrix, of `k` columns, to `to`.
+void Block::readMatrix(const Thread &thread, const void *matrix, uint32_t first,
+                       uint32_t rows, uint32_t k, double *to,
+                       uint32_t elementBytes, double (*read)(const char *from),
+                       const char *name, const char *where) {
+  const auto &descriptor = *static_cast<const Descriptor *>(matrix);
+  uint32_t perPiece = pieceBytes / elementBytes;
+  uint32_t rowStep = descriptor.isTransposed ? perPiece : 1;
+  uint32_t kStep = descriptor.isTransposed ? 1 : perPiece;
+  for (uint32_t row = 0; row < rows; row += rowStep)
+    for (uint32_t i = 0; i < k; i += kStep) {
+      uint32_t piece = descriptor.getPiece(first + row, i, elementBytes);
+      readPiece(thread, piece, name, where);
+      for (uint32_t e = 0; e < perPiece; ++e) {
+        uint32_t r = row + (descriptor.isTransposed ? e : 0);
+        uint32_t column = i + (descriptor.isTransposed ? 0 : e);
+        if (r < rows)
+          to[r * k + column] = read(shared + piece + e * elementBytes);
+      }
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+using ElementReader = double (*)(const char *from);
+
+static double readTF32(const char *from) {
+  uint32_t bits;
+  std::memcpy(&bits, from, sizeof(bits));
+  return convertTF32(bits);
+}
+
+static double readBF16(const char *from) {
+  uint16_t bits;
+  std::memcpy(&bits, from, sizeof(bits));
+  return convertBF16(bits);
+}
+
+static double readF16(const char *from) {
+  uint16_t bits;
+  std::memcpy(&bits, from, sizeof(bits));
+  return convertF16(bits);
+}
+
+static ElementReader getReader(const Kind &kind) {
+  return kind.isTF32 ? readTF32 : kind.isBF16 ? readBF16 : readF16;
+}
+
+/// Element i of a thread's part of A, of which 32 bytes of a row are stored.
+static void getPlaceInA(const Kind &kind, uint32_t lane, uint32_t i,
+                        uint32_t &row, uint32_t &column) {
+  uint32_t group = lane / 4;
+  uint32_t place = lane % 4;
+  row = group + (kind.isTF32 ? i % 2 : i / 2 % 2) * 8;
+  column = kind.isTF32 ? place + i / 2 * 4 : place * 2 + i % 2 + i / 4 * 8;
+}
+
+static ProductData &getData(WarpCalls &calls, uint32_t lane) {
+  return *static_cast<ProductData *>(calls[lane]->data);
+}
+
+/// Which column of A a stored element is in. The metadata has 4 bits for each
+/// two stored elements of four columns, of tf32 for each stored one of two. A
+/// register has them for 16 columns (tf32: 8) of rows r and r + 8; of the four
+/// threads of a group the selector chooses two.
+static uint32_t getColumn(Block &block, WarpCalls &calls, const Kind &kind,
+                          uint32_t row, uint32_t stored) {
+  uint32_t perRegister = kind.isTF32 ? 4 : 8;
+  auto selector = static_cast<uint32_t>(getData(calls, 0).product->selector);
+  uint32_t lane = row % 8 * 4 + 2 * selector + stored / perRegister;
+  uint32_t bits = getData(calls, lane).product->metadata >> row / 8 * 16;
+  uint32_t inRegister = stored % perRegister;
+  const Thread &thread = block.getThreadOfWarp(lane);
+  if (kind.isTF32) {
+    uint32_t nibble = bits >> inRegister * 4 & 15;
+    if (nibble != 0x4 && nibble != 0xE)
+      block.fail(thread, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND,
+                 calls[lane]->where,
+                 "gives %s the metadata 0x%x for the stored element %u of row "
+                 "%u of its warp: for tf32 it is 0x4 or 0xe",
+                 sparseProductName, nibble, stored, row);
+    return stored * 2 + (nibble == 0xE);
+  }
+  uint32_t first = bits >> inRegister / 2 * 4 & 3;
+  uint32_t second = bits >> (inRegister / 2 * 4 + 2) & 3;
+  if (first >= second)
+    block.fail(thread, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND,
+               calls[lane]->where,
+               "gives %s the indices %u and %u for the group %u of row %u of "
+               "its warp, which must increase",
+               sparseProductName, first, second, stored / 2, row);
+  return stored / 2 * 4 + (stored % 2 ? second : first);
+}
+
+/// Checks that all threads of the warp ask for the same.
+static void checkUniform(Block &block, WarpCalls &calls, const char *name) {
+  const WarpCall *some = nullptr;
+  for (const WarpCall *call : calls)
+    some = call ? call : some;
+  for (uint32_t lane = 0; lane < warpSize; ++lane) {
+    if (!calls[lane])
+      block.fail(block.getThread(), SPARSE_AUTOGRAD_EMULATOR_INACTIVE_LANE,
+                 some->where,
+                 "executes %s, which needs all threads of a warp, but there is "
+                 "none in lane %u any more",
+                 name, lane);
+    const auto &own = *getData(calls, lane).product;
+    const auto &other = *static_cast<ProductData *>(some->data)->product;
+    bool isSame = own.descriptorB == other.descriptorB &&
+                  own.accumulates == other.accumulates &&
+                  (own.registersA || own.descriptorA == other.descriptorA);
+    if (!isSame)
+      block.fail(block.getThreadOfWarp(lane),
+                 SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP, calls[lane]->where,
+                 "executes %s with descriptors that differ from those of its "
+                 "warp",
+                 name);
+  }
+}
+
+void Block::startProduct(const Thread &thread,
+                         const SparseAutogradEmulatedWarpgroupProduct &product,
+                         const char *name, const char *where) {
+  uint32_t warp = thread.getWarp();
+  WarpProducts &state = products[warp];
+  bool isChained = product.previous != 0;
+  if (isChained) {
+    auto previous = static_cast<uint32_t>(product.previous);
+    const WarpgroupCall &call = groups[warp / warpsOfGroup].calls[previous - 1];
+    bool isSameShape = call.type == product.type && call.n == product.n;
+    if (!isSameShape && previous > state.completed)
+      fail(thread, SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT, where,
+           "executes %s on the result of one of another shape or type%s%s%s, "
+           "which has not been waited for",
+           name, call.where ? " [" : "", call.where ? call.where : "",
+           call.where ? "]" : "");
+    isChained = isSameShape;
+  }
+  if (!state.isFenced && (!isChained || product.registersA))
+    fail(thread, SPARSE_AUTOGRAD_EMULATOR_MISSING_FENCE, where,
+         "executes %s on registers, without a %s after what wrote them", name,
+         fenceName);
+  // All four warps, one after the other, come by the same.
+  WarpgroupCall own;
+  own.where = where;
+  own.type = product.type;
+  own.n = product.n;
+  own.descriptorA = product.registersA ? 0 : product.descriptorA;
+  own.descriptorB = product.descriptorB;
+  auto &calls = groups[warp / warpsOfGroup].calls;
+  if (state.issued == calls.size()) {
+    calls.push_back(own);
+  } else {
+    const WarpgroupCall &other = calls[state.issued];
+    if (other.where != where)
+      fail(thread, SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP, where,
+           "executes %s, which all warps of a warpgroup must do at the same "
+           "place, but another one has [%s]",
+           name, other.where ? other.where : "");
+    if (other.descriptorA != own.descriptorA ||
+        other.descriptorB != own.descriptorB)
+      fail(thread, SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP, where,
+           "executes %s with descriptors that differ from those of another "
+           "warp of the warpgroup",
+           name);
+  }
+  ++state.issued;
+}
+
+void Block::computeProduct(WarpCalls &calls) {
+  const SparseAutogradEmulatedWarpgroupProduct &product =
+      *getData(calls, 0).product;
+  Kind kind(product);
+  const char *name = kind.isSparse ? sparseProductName : productName;
+  checkUniform(*this, calls, name);
+  uint32_t warp = getThread().getWarp();
+  const Thread &thread = threads[warp * warpSize];
+  const char *where = calls[0]->where;
+  startProduct(thread, product, name, where);
+  for (uint32_t lane = 0; lane < warpSize; ++lane)
+    getData(calls, lane).number = products[warp].issued;
+
+  uint32_t k = kind.getK();
+  uint32_t storedK = kind.getStoredK();
+  uint32_t elementBytes = kind.getElementBytes();
+  // Not on the stack, which has little room: A as it is stored, its columns,
+  // and B.
+  factors.resize(2 * rowsOfWarp * storedK + size_t(kind.n) * k);
+  double *a = factors.data();
+  double *columns = a + rowsOfWarp * storedK;
+  double *b = columns + rowsOfWarp * storedK;
+  ElementReader read = getReader(kind);
+  if (product.registersA) {
+    for (uint32_t lane = 0; lane < warpSize; ++lane) {
+      const auto *from =
+          static_cast<const char *>(getData(calls, lane).product->registersA);
+      for (uint32_t i = 0; i < 16 / elementBytes; ++i) {
+        uint32_t row, column;
+        getPlaceInA(kind, lane, i, row, column);
+        a[row * storedK + column] = read(from + i * elementBytes);
+      }
+    }
+  } else {
+    Descriptor descriptor(product.descriptorA, product.transposesA != 0);
+    checkDescriptor(*this, thread, descriptor, storedK, elementBytes, 'A',
+                    where);
+    readMatrix(thread, &descriptor, warp % warpsOfGroup * rowsOfWarp,
+               rowsOfWarp, storedK, a, elementBytes, read, name, where);
+  }
+  Descriptor descriptor(product.descriptorB, product.transposesB != 0);
+  checkDescriptor(*this, thread, descriptor, k, elementBytes, 'B', where);
+  readMatrix(thread, &descriptor, 0, kind.n, k, b, elementBytes, read, name,
+             where);
+  for (uint32_t row = 0; row < rowsOfWarp; ++row)
+    for (uint32_t i = 0; i < storedK; ++i)
+      columns[row * storedK + i] =
+          kind.isSparse ? getColumn(*this, calls, kind, row, i) : i;
+
+  double sign = product.negatesA != product.negatesB ? -1 : 1;
+  for (uint32_t lane = 0; lane < warpSize; ++lane) {
+    char *sums = getData(calls, lane).sums;
+    for (uint32_t i = 0; i < kind.n / 2; ++i) {
+      uint32_t row = lane / 4 + i / 2 % 2 * 8;
+      uint32_t column = lane % 4 * 2 + i % 2 + i / 4 * 8;
+      char *place = sums + i * kind.getSumBytes();
+      double sum = 0;
+      float single;
+      uint16_t half;
+      if (product.accumulates && kind.hasF16Sums) {
+        std::memcpy(&half, place, sizeof(half));
+        sum = convertF16(half);
+      } else if (product.accumulates) {
+        std::memcpy(&single, place, sizeof(single));
+        sum = single;
+      }
+      // What is not stored is not multiplied: an infinity in B stays out.
+      for (uint32_t j = 0; j < storedK; ++j)
+        sum +=
+            sign * a[row * storedK + j] *
+            b[column * k + static_cast<uint32_t>(columns[row * storedK + j])];
+      if (kind.hasF16Sums) {
+        half = roundToF16(sum);
+        std::memcpy(place, &half, sizeof(half));
+      } else {
+        single = static_cast<float>(sum);
+        std::memcpy(place, &single, sizeof(single));
+      }
+    }
+  }
+}
+
+uint32_t Block::multiply(const SparseAutogradEmulatedWarpgroupProduct &product,
+                         void *sums, const char *where) {
+  Thread &self = getThread();
+  const char *name = product.isSparse ? sparseProductName : productName;
+  auto refuse = [&](const char *reason) {
+    fail(self, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, where,
+         "executes %s %s", name, reason);
+  };
+  if (product.type < 0 || product.type > SPARSE_AUTOGRAD_WGMMA_TF32_F32 ||
+      product.n < 8 || product.n > 256 || product.n % 8)
+    refuse("of a type or a shape that does not exist");
+  bool isTF32 = product.type == SPARSE_AUTOGRAD_WGMMA_TF32_F32;
+  if ((product.transposesA || product.transposesB) && isTF32)
+    refuse("of transposed matrices of tf32");
+  if (product.transposesA && product.registersA)
+    refuse("of a transposed matrix in registers");
+  if (product.transposesA && product.isSparse)
+    refuse("of a transposed sparse matrix, which is not emulated");
+  if (product.isSparse && (product.selector < 0 || product.selector > 1))
+    refuse("with a selector that is not 0 or 1");
+  uint32_t firstWarp = self.getWarp() / warpsOfGroup * warpsOfGroup;
+  if ((firstWarp + warpsOfGroup) * warpSize > threadCount)
+    refuse("in a warpgroup of which the block has not all 128 threads");
+  ProductData data = {&product, static_cast<char *>(sums), 0};
+  WarpCall call = makeCall(name, where, &data);
+  collect(call,
+          [](Block &block, WarpCalls &calls) { block.computeProduct(calls); });
+  return data.number;
+}
+
+//===----------------------------------------------------------------------===//
+// What kernels call
+//===----------------------------------------------------------------------===//
+
+uint32_t sparseAutogradEmulateWarpgroupProduct(
+    const SparseAutogradEmulatedWarpgroupProduct *product, void *sums,
+    const char *where) {
+  return Block::getCurrent().multiply(*product, sums, where);
+}
+
+void sparseAutogradEmulateWarpgroupFence(const char *where) {
+  Block::getCurrent().fenceProducts(where);
+}
+
+void sparseAutogradEmulateWarpgroupCommit(const char *where) {
+  Block::getCurrent().commitProducts(where);
+}
+
+void sparseAutogradEmulateWarpgroupWait(int32_t groups, const char *where) {
+  Block::getCurrent().waitForProducts(groups, where);
+}
+
+void sparseAutogradEmulateUseProduct(uint32_t product, const char *where) {
+  Block::getCurrent().useProduct(product, where);
+}
