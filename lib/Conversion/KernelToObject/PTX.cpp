@@ -9,6 +9,8 @@
 
 #include "PTX.h"
 #include "NamedInstructions.h"
+#include "SparseAutograd/Target/NamedInstructions.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVM/ModuleToObject.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "llvm/ADT/StringSet.h"
@@ -104,6 +106,19 @@ static bool isChip(StringRef chip) {
   return info->isCPUStringValid(chip);
 }
 
+/// What kernels need of PTX, if nobody says which version to write: sparse
+/// products of a warpgroup came later than the chips that have them.
+static StringRef getFeatures(gpu::GPUModuleOp module, StringRef features) {
+  if (!features.empty())
+    return features;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto instruction = WarpgroupInstruction::parse(function.getName());
+    if (instruction && instruction->isSparse)
+      return "+ptx82";
+  }
+  return features;
+}
+
 /// What `compile` makes of `module`, if `chip` is one that LLVM has code for.
 static FailureOr<std::string>
 run(gpu::GPUModuleOp module, StringRef chip,
@@ -125,7 +140,8 @@ FailureOr<std::string> sparse_autograd::compileToPTX(gpu::GPUModuleOp module,
                                                      StringRef features,
                                                      StringRef libdevice) {
   return run(module, chip, [&]() {
-    return PTXCompiler(module, chip, features, libdevice).run();
+    return PTXCompiler(module, chip, getFeatures(module, features), libdevice)
+        .run();
   });
 }
 

@@ -37,3 +37,15 @@ gpu.module @powers {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @integers {
+  gpu.func @f(%a: i64, %b: i64, %x: !llvm.ptr) kernel {
+    %sums = llvm.mlir.undef : !llvm.struct<(i32, i32, i32, i32)>
+    // expected-error @below {{'nvvm.wgmma.mma_async' op has types or a shape that kernels do not have; f16, bf16 and tf32 are there, with sums of f32 or, of f16, of f16}}
+    %y = nvvm.wgmma.mma_async %a, %b, %sums, <m = 64, n = 8, k = 32>, D [<s32>, <one>, <satfinite>], A [<s8>, <one>, <row>], B [<s8>, <one>, <col>] : !llvm.struct<(i32, i32, i32, i32)> -> !llvm.struct<(i32, i32, i32, i32)>
+    llvm.store %y, %x : !llvm.struct<(i32, i32, i32, i32)>, !llvm.ptr
+    gpu.return
+  }
+}

@@ -5,6 +5,10 @@
 // RUN: not sparse-opt %t/empty.mlir --sparse-autograd-kernel-to-object="chips=sm_90 toolkit=%t/none" 2>&1 | FileCheck %s --check-prefix=TOOLKIT
 // RUN: not sparse-opt %t/empty.mlir --sparse-autograd-kernel-to-object="chips=sm_90 toolkit=%S/Inputs/failing" 2>&1 | FileCheck %s --check-prefix=FAILING
 // RUN: not sparse-opt %t/empty.mlir --sparse-autograd-kernel-to-object="ptx=gfx90a" 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not sparse-opt %t/instruction.mlir --sparse-autograd-kernel-to-object="ptx=sm_90a" 2>&1 | FileCheck %s --check-prefix=INSTRUCTION
+// RUN: not sparse-opt %t/shape.mlir --sparse-autograd-kernel-to-object="ptx=sm_90a" 2>&1 | FileCheck %s --check-prefix=SHAPE
+// RUN: not sparse-opt %t/mode.mlir --sparse-autograd-kernel-to-object="ptx=sm_90a" 2>&1 | FileCheck %s --check-prefix=MODE
+// RUN: not sparse-opt %t/transposed.mlir --sparse-autograd-kernel-to-object="ptx=sm_90a" 2>&1 | FileCheck %s --check-prefix=TRANSPOSED
 
 //--- none.mlir
 // expected-error @below {{no chip is named: set the option 'chips', 'ptx' or 'bitcode' of sparse-autograd-kernel-to-object}}
@@ -35,6 +39,59 @@ gpu.module @kernels {
 // CHIP: empty.mlir:{{.*}}error: 'gpu.module' op cannot be compiled: 'gfx90a' is no chip of NVIDIA's that LLVM knows; they have names such as sm_80 and sm_90a
 gpu.module @kernels {
   llvm.func @f() attributes {nvvm.kernel} {
+    llvm.return
+  }
+}
+
+//--- instruction.mlir
+// INSTRUCTION: instruction.mlir:{{.*}}error: 'gpu.module' op calls 'sparse_autograd.nothing', which is no instruction of that form
+gpu.module @kernels {
+  llvm.func @sparse_autograd.nothing()
+  llvm.func @f() attributes {nvvm.kernel} {
+    llvm.call @sparse_autograd.nothing() : () -> ()
+    llvm.return
+  }
+}
+
+//--- shape.mlir
+// Four sums for a product of 64 by 16, of which a thread has eight.
+// SHAPE: error: 'gpu.module' op calls 'sparse_autograd.wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16', which is no instruction of that form
+gpu.module @kernels {
+  llvm.func @sparse_autograd.wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16(!llvm.struct<(f32, f32, f32, f32)>, i64, i64, i32, i32, i32, i32, i32) -> !llvm.struct<(f32, f32, f32, f32)>
+  llvm.func @f(%x: !llvm.ptr, %a: i64, %n: i32) attributes {nvvm.kernel} {
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %sums = llvm.mlir.zero : !llvm.struct<(f32, f32, f32, f32)>
+    %y = llvm.call @sparse_autograd.wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16(%sums, %a, %a, %n, %one, %one, %zero, %zero) : (!llvm.struct<(f32, f32, f32, f32)>, i64, i64, i32, i32, i32, i32, i32) -> !llvm.struct<(f32, f32, f32, f32)>
+    llvm.store %y, %x : !llvm.struct<(f32, f32, f32, f32)>, !llvm.ptr
+    llvm.return
+  }
+}
+
+//--- mode.mlir
+// MODE: error: 'gpu.module' op operand 4 of 'sparse_autograd.wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16' must be a constant
+gpu.module @kernels {
+  llvm.func @sparse_autograd.wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16(!llvm.struct<(f32, f32, f32, f32)>, i64, i64, i32, i32, i32, i32, i32) -> !llvm.struct<(f32, f32, f32, f32)>
+  llvm.func @f(%x: !llvm.ptr, %a: i64, %n: i32) attributes {nvvm.kernel} {
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %sums = llvm.mlir.zero : !llvm.struct<(f32, f32, f32, f32)>
+    %y = llvm.call @sparse_autograd.wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16(%sums, %a, %a, %n, %n, %one, %zero, %zero) : (!llvm.struct<(f32, f32, f32, f32)>, i64, i64, i32, i32, i32, i32, i32) -> !llvm.struct<(f32, f32, f32, f32)>
+    llvm.store %y, %x : !llvm.struct<(f32, f32, f32, f32)>, !llvm.ptr
+    llvm.return
+  }
+}
+
+//--- transposed.mlir
+// TRANSPOSED: error: 'gpu.module' op 'sparse_autograd.wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32' cannot transpose a matrix
+gpu.module @kernels {
+  llvm.func @sparse_autograd.wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32(!llvm.struct<(f32, f32, f32, f32)>, i64, i64, i32, i32, i32, i32, i32) -> !llvm.struct<(f32, f32, f32, f32)>
+  llvm.func @f(%x: !llvm.ptr, %a: i64, %n: i32) attributes {nvvm.kernel} {
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %sums = llvm.mlir.zero : !llvm.struct<(f32, f32, f32, f32)>
+    %y = llvm.call @sparse_autograd.wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32(%sums, %a, %a, %n, %one, %one, %zero, %one) : (!llvm.struct<(f32, f32, f32, f32)>, i64, i64, i32, i32, i32, i32, i32) -> !llvm.struct<(f32, f32, f32, f32)>
+    llvm.store %y, %x : !llvm.struct<(f32, f32, f32, f32)>, !llvm.ptr
     llvm.return
   }
 }
