@@ -72,7 +72,8 @@ GROUPS = {
         mutants.CHANGES + mutants.SPARSE_CHANGES,
         # That memory stays flat, and what sanitizers find, is no number.
         "lower-sparse",
-        r"^(select-formats|sparse-(?!memory|sanitized|upstream|storage))",
+        r"^(chosen-tensors|row-updates|select-formats|"
+        r"sparse-(?!memory|sanitized|upstream|storage))",
         False, ("test/Conversion/PrefetchRows",
                 "test/Conversion/SparseAutogradToLinalg",
                 "test/Conversion/SparseTensorToLoops",
@@ -125,6 +126,9 @@ NEAREST = {
     "OtherOrders": ("select-formats",),
     "SmallTensors": ("select-formats",),
     "SampleFactors": ("sparse-factors",),
+    "FuseUpdates": ("row-updates",),
+    "GatherRows": ("sparse-rows",),
+    "ScatterRows": ("sparse-rows",),
     "LowerSparse": ("sparse-errors", "sparse-shapes", "sparse-control-flow"),
 }
 # Tests whose entries are compared with each other run as a whole.
@@ -173,7 +177,7 @@ class Tests:
         self.seconds = {}
 
     def commands(self):
-        """The executed tests that differentiate, by name."""
+        """The executed tests of the group, by name."""
         folder = os.path.join("test", "Execution")
         result = {}
         for name in sorted(os.listdir(os.path.join(self.options.tree, folder))):
@@ -181,10 +185,12 @@ class Tests:
             if not name.endswith(".py") or (
                     not re.search(self.group.tests, name)):
                 continue
+            # What differentiates nothing says nothing about rules.
             with open(os.path.join(self.options.tree, path),
                       encoding="utf-8") as file:
-                if not re.search("vjp|jvp|function_tests|masked_cases|sparse_f",
-                                 file.read()):
+                if self.group is GROUPS["rules"] and not re.search(
+                        "vjp|jvp|function_tests|masked_cases|sparse_f",
+                        file.read()):
                     continue
             result[name[:-3]] = [self.options.python, path]
         for module in range(MODULES if self.group.random else 0):
