@@ -84,6 +84,67 @@ func.func private @inner_mask(%x: tensor<5x3xf64>, %n: index) -> tensor<f64> {
 // CHECK-LABEL: func private @inner_mask__value_and_grad_0(
 // CHECK-SAME: elements = "5 * 3"
 
+// What is transposed in each iteration: a mask and its transpose.
+func.func private @transposed(%x: tensor<3x3xf64>, %m: tensor<3x3xi1>, %n: index) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<f64>
+  %s:2 = scf.for %k = %c0 to %n step %c1 iter_args(%o = %zero, %u = %x) -> (tensor<f64>, tensor<3x3xf64>) {
+    %t = sparse_autograd.masked_reduce sum %u, %m dims = [0, 1] : tensor<3x3xf64>, tensor<3x3xi1> -> tensor<f64>
+    %y = arith.addf %o, %t : tensor<f64>
+    %e = tensor.empty() : tensor<3x3xf64>
+    %v = linalg.transpose ins(%u : tensor<3x3xf64>) outs(%e : tensor<3x3xf64>) permutation = [1, 0]
+    scf.yield %y, %v : tensor<f64>, tensor<3x3xf64>
+  }
+  return %s#0 : tensor<f64>
+}
+// CHECK-LABEL: func private @transposed__value_and_grad_0(
+// CHECK-SAME: elements = "count(1) + count(1)"
+
+// Two that change places: of the one that is not read first, too.
+func.func private @swapped(%x: tensor<5x3xf64>, %z: tensor<5x3xf64>, %m: tensor<5x3xi1>, %n: index) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<f64>
+  %s:3 = scf.for %k = %c0 to %n step %c1 iter_args(%o = %zero, %u = %x, %v = %z) -> (tensor<f64>, tensor<5x3xf64>, tensor<5x3xf64>) {
+    %t = sparse_autograd.masked_reduce sum %u, %m dims = [0, 1] : tensor<5x3xf64>, tensor<5x3xi1> -> tensor<f64>
+    %y = arith.addf %o, %t : tensor<f64>
+    scf.yield %y, %v, %u : tensor<f64>, tensor<5x3xf64>, tensor<5x3xf64>
+  }
+  return %s#0 : tensor<f64>
+}
+// CHECK-LABEL: func private @swapped__value_and_grad_0_1(
+// CHECK-SAME: elements = "count(2)"}, sparse_autograd.gradient_of = 0 : i64}
+// CHECK-SAME: elements = "count(2)"}, sparse_autograd.gradient_of = 1 : i64}
+
+// A branch, and one that makes the mask.
+func.func private @branch(%x: tensor<5x3xf64>, %m: tensor<5x3xi1>, %l: tensor<5x3xi1>, %c: i1) -> tensor<f64> {
+  %s = scf.if %c -> tensor<f64> {
+    %t = sparse_autograd.masked_reduce sum %x, %m dims = [0, 1] : tensor<5x3xf64>, tensor<5x3xi1> -> tensor<f64>
+    scf.yield %t : tensor<f64>
+  } else {
+    %t = sparse_autograd.masked_reduce sum %x, %l dims = [0, 1] : tensor<5x3xf64>, tensor<5x3xi1> -> tensor<f64>
+    scf.yield %t : tensor<f64>
+  }
+  return %s : tensor<f64>
+}
+// CHECK-LABEL: func private @branch__value_and_grad_0(
+// CHECK-SAME: elements = "count(1) + count(2)"
+
+func.func private @branch_mask(%x: tensor<5x3xf64>, %y: tensor<5x3xf64>, %c: i1) -> tensor<f64> {
+  %zero = arith.constant dense<0.0> : tensor<f64>
+  %s = scf.if %c -> tensor<f64> {
+    %m = arith.cmpf olt, %x, %y : tensor<5x3xf64>
+    %t = sparse_autograd.masked_reduce sum %x, %m dims = [0, 1] : tensor<5x3xf64>, tensor<5x3xi1> -> tensor<f64>
+    scf.yield %t : tensor<f64>
+  } else {
+    scf.yield %zero : tensor<f64>
+  }
+  return %s : tensor<f64>
+}
+// CHECK-LABEL: func private @branch_mask__value_and_grad_0(
+// CHECK-SAME: elements = "5 * 3"
+
 // Nothing reaches it.
 func.func private @unread(%x: tensor<5x3xf64>, %y: tensor<f64>) -> tensor<f64> {
   return %y : tensor<f64>
@@ -120,7 +181,7 @@ func.func private @product(%x: tensor<5x3xf64>, %y: tensor<5x3xf64>, %m: tensor<
 // CHECK-SAME: elements = "5 * 3"}, sparse_autograd.gradient_of = 1 : i64}
 
 func.func @all(%x: tensor<?x?xf64>, %m: tensor<?x?xi1>, %y: tensor<5x3xf64>, %w: tensor<3x4xf64>, %r: tensor<5xi1>,
-    %n: tensor<5x3xi1>, %a: tensor<5x3xf64, #csr>, %k: index, %s: tensor<f64>) {
+    %n: tensor<5x3xi1>, %a: tensor<5x3xf64, #csr>, %k: index, %s: tensor<f64>, %z: tensor<3x3xf64>, %l: tensor<3x3xi1>, %c: i1) {
   %0:2 = sparse_autograd.value_and_grad @masked(%x, %m) {wrt = [0]} : (tensor<?x?xf64>, tensor<?x?xi1>) -> (tensor<f64>, tensor<?x?xf64>)
   %1:3 = sparse_autograd.value_and_grad @masked_rows(%y, %w, %r) {wrt = [0, 1]}
       : (tensor<5x3xf64>, tensor<3x4xf64>, tensor<5xi1>) -> (tensor<f64>, tensor<5x3xf64>, tensor<3x4xf64>)
@@ -133,5 +194,11 @@ func.func @all(%x: tensor<?x?xf64>, %m: tensor<?x?xi1>, %y: tensor<5x3xf64>, %w:
       : (tensor<5x3xf64>, tensor<5x3xf64>, tensor<5x3xi1>) -> (tensor<f64>, tensor<5x3xf64>, tensor<5x3xf64>)
   %7:2 = sparse_autograd.value_and_grad @five(%y, %n, %n, %n, %n, %n) {wrt = [0]}
       : (tensor<5x3xf64>, tensor<5x3xi1>, tensor<5x3xi1>, tensor<5x3xi1>, tensor<5x3xi1>, tensor<5x3xi1>) -> (tensor<f64>, tensor<5x3xf64>)
+  %8:2 = sparse_autograd.value_and_grad @transposed(%z, %l, %k) {wrt = [0]} : (tensor<3x3xf64>, tensor<3x3xi1>, index) -> (tensor<f64>, tensor<3x3xf64>)
+  %9:3 = sparse_autograd.value_and_grad @swapped(%y, %y, %n, %k) {wrt = [0, 1]}
+      : (tensor<5x3xf64>, tensor<5x3xf64>, tensor<5x3xi1>, index) -> (tensor<f64>, tensor<5x3xf64>, tensor<5x3xf64>)
+  %10:2 = sparse_autograd.value_and_grad @branch(%y, %n, %n, %c) {wrt = [0]}
+      : (tensor<5x3xf64>, tensor<5x3xi1>, tensor<5x3xi1>, i1) -> (tensor<f64>, tensor<5x3xf64>)
+  %11:2 = sparse_autograd.value_and_grad @branch_mask(%y, %y, %c) {wrt = [0]} : (tensor<5x3xf64>, tensor<5x3xf64>, i1) -> (tensor<f64>, tensor<5x3xf64>)
   return
 }

@@ -60,7 +60,9 @@ func.func @sum(%a: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
 // CHECK-LABEL: func.func @rows(
 // CHECK:       %[[ORDER:.*]] = sparse_autograd.sort_entries
 // CHECK:       %[[STORED:.*]]:3 = sparse_autograd.store_positions
-// CHECK:       %[[STARTS:.*]] = scf.for %[[N:.*]] = %c0 to
+// CHECK:       %[[EMPTY:.*]] = tensor.empty({{.*}} : tensor<?xindex>
+// CHECK:       %[[LAST:.*]] = tensor.insert %[[COUNT:.*]] into %[[EMPTY]]
+// CHECK:       %[[STARTS:.*]] = scf.for %[[N:.*]] = %c0 to %[[COUNT]] {{.*}} iter_args(%{{.*}} = %[[LAST]])
 // CHECK:         %[[ENTRY:.*]] = tensor.extract %[[ORDER]][%[[N]]]
 // CHECK:         %[[ROW:.*]] = tensor.extract %[[STORED]]#2[%[[ENTRY]]]
 // CHECK:         scf.if
@@ -68,8 +70,10 @@ func.func @sum(%a: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
 // CHECK:       } {sparse_autograd.parallel}
 // CHECK:       scf.for %[[R:.*]] = %c0 to
 // CHECK:         scf.for %[[K:.*]] = %c0 to %c8
+// CHECK:           %[[BEHIND:.*]] = arith.addi %[[R]], %c1
 // CHECK:           %[[BEGIN:.*]] = tensor.extract %[[STARTS]][%[[R]]]
-// CHECK:           scf.for %[[Q:.*]] = %[[BEGIN]] to
+// CHECK:           %[[END:.*]] = tensor.extract %[[STARTS]][%[[BEHIND]]]
+// CHECK:           scf.for %[[Q:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK:             %[[E:.*]] = tensor.extract %[[ORDER]][%[[Q]]]
 // CHECK:             tensor.extract %{{.*}}[%[[E]], %[[K]]]
 // CHECK:             arith.addf

@@ -1,4 +1,5 @@
 // RUN: sparse-opt %s --split-input-file --verify-diagnostics --sparse-autograd-lower-sparse
+// RUN: not sparse-opt %s --split-input-file --sparse-autograd-lower-sparse -o /dev/null 2> /dev/null
 
 // Encodings.
 

@@ -7,6 +7,7 @@
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 #id = affine_map<(i, j) -> (i, j)>
 #transposed = affine_map<(i, j) -> (j, i)>
+#row = affine_map<(i, j) -> (i)>
 
 !table = tensor<?x8xf64>
 !gradient = tensor<?x8xf64, #rows>
@@ -181,4 +182,72 @@ func.func @no_rows(%x: tensor<?x?xf64>, %g: tensor<?x?xf64, #CSR>) -> tensor<?x?
       linalg.yield %s : f64
   } -> tensor<?x?xf64>
   return %x1 : tensor<?x?xf64>
+}
+
+// Two operands of one pattern are of the loop of one of them; an op that updates
+// nothing may come before.
+
+// CHECK-LABEL: func.func @two_operands
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x8xf64>, %[[M:[^:]*]]: tensor<?x8xf64>,
+// CHECK:         math.exp
+// CHECK:       %[[CHANGE:.*]] = linalg.generic
+// CHECK:         arith.negf
+// CHECK:       scf.for {{.*}} iter_args(%[[XR:.*]] = %[[X]], %[[MR:.*]] = %[[M]])
+// CHECK:         scf.for {{.*}} iter_args(%[[XK:.*]] = %[[XR]], %[[MK:.*]] = %[[MR]])
+// CHECK:           tensor.extract %[[CHANGE]]
+// CHECK:           tensor.insert {{.*}} into %[[XK]]
+// CHECK:           tensor.insert {{.*}} into %[[MK]]
+// CHECK-NOT:   scf.for
+// CHECK:       return
+func.func @two_operands(%x: !table, %m: !table, %t: !table, %g: !gradient) -> (!table, !table, !table, !gradient) {
+  %u = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%t : !table) outs(%t : !table) {
+    ^bb0(%a: f64, %o: f64):
+      %e = math.exp %a : f64
+      linalg.yield %e : f64
+  } -> !table
+  %pattern = sparse_autograd.zeros %g : !gradient -> !gradient
+  %d = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : !gradient) outs(%pattern : !gradient) {
+    ^bb0(%a: f64, %o: f64):
+      %n = arith.negf %a : f64
+      linalg.yield %n : f64
+  } -> !gradient
+  %x1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g, %d : !gradient, !gradient) outs(%x : !table) {
+    ^bb0(%a: f64, %b: f64, %o: f64):
+      %p = arith.mulf %a, %b : f64
+      %s = arith.addf %o, %p : f64
+      linalg.yield %s : f64
+  } -> !table
+  %m1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : !gradient) outs(%m : !table) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.addf %o, %a : f64
+      linalg.yield %s : f64
+  } -> !table
+  return %x1, %m1, %u, %d : !table, !table, !table, !gradient
+}
+
+// Sums over the elements of rows are two loops.
+
+// CHECK-LABEL: func.func @sums
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?xf64>, %[[Y:[^:]*]]: tensor<?xf64>,
+// CHECK:       %[[XS:.*]] = scf.for {{.*}} iter_args(%{{[^,]*}} = %[[X]]) -> (tensor<?xf64>) {
+// CHECK:       %[[YS:.*]] = scf.for {{.*}} iter_args(%{{[^,]*}} = %[[Y]]) -> (tensor<?xf64>) {
+// CHECK:       return %[[XS]], %[[YS]]
+func.func @sums(%x: tensor<?xf64>, %y: tensor<?xf64>, %g: !gradient) -> (tensor<?xf64>, tensor<?xf64>) {
+  %x1 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%g : !gradient) outs(%x : tensor<?xf64>) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.addf %o, %a : f64
+      linalg.yield %s : f64
+  } -> tensor<?xf64>
+  %y1 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%g : !gradient) outs(%y : tensor<?xf64>) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.subf %o, %a : f64
+      linalg.yield %s : f64
+  } -> tensor<?xf64>
+  return %x1, %y1 : tensor<?xf64>, tensor<?xf64>
 }
