@@ -225,6 +225,32 @@ def window_program():
             program.call(name, [from_pattern(a, mask, VECTORS["SparseVector"]),
                                 w], lambda y, wanted=wanted:
                          close(y, wanted, 1e-14))
+    # Of both dimensions: a matrix starts more than one loop.
+    for name, encoding in MATRICES.items():
+        program.define_encoding(name, encoding)
+        program.entry(f"windows_{name}",
+                      [f"tensor<?x?xf64, #{name}>", "tensor<?x?xf64>",
+                       "tensor<?x?xf64>"], ["tensor<?x?xf64>"], f"""
+  %y = linalg.generic {{indexing_maps = [affine_map<(i, j, k, l) -> (i + k, j + l)>, affine_map<(i, j, k, l) -> (k, l)>, affine_map<(i, j, k, l) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}}
+      ins(%a0, %a1 : tensor<?x?xf64, #{name}>, tensor<?x?xf64>) outs(%a2 : tensor<?x?xf64>) {{
+  ^bb0(%x: f64, %k: f64, %o: f64):
+    %p = arith.mulf %x, %k : f64
+    %r = arith.addf %o, %p : f64
+    linalg.yield %r : f64
+  }} -> tensor<?x?xf64>
+  return %y : tensor<?x?xf64>""")
+        for height, width in ((2, 3), (1, 4), (6, 1)):
+            a, w = rng.uniform(-1, 1, (6, 7)), rng.uniform(-1, 1,
+                                                           (height, width))
+            mask = rng.random(a.shape) < 0.4
+            windows = np.lib.stride_tricks.sliding_window_view(
+                np.where(mask, a, 0), w.shape)
+            wanted = np.einsum("ijkl,kl->ij", windows, w)
+            program.call(f"windows_{name}", [from_pattern(a, mask, encoding), w,
+                                             np.zeros(wanted.shape)],
+                         lambda y, wanted=wanted: close(y, wanted, 1e-14),
+                         f"{height} by {width}")
     return program
 
 
