@@ -92,6 +92,9 @@ BESIDE = {
     "ProveSparsityPass": PROOF,
     "ReadValues": PROOF,
     "PrefetchRows": ("test/Execution/sparse-sanitized.py",),
+    # The rules of dense tensors.
+    "GenericTangent": ("test/Execution/linalg-functions.py",),
+    "GenericTranspose": ("test/Execution/linalg-functions.py",),
 }
 TARGETS = ("sparse-call", "sparse-opt", "sparse-runner",
            "derivative-rule-table")

@@ -143,6 +143,19 @@ FUNCTIONS = [
     linalg.yield %0, %1 : <<T>>, <<T>>""", "(<<3x4>>, <<4x3>>)") +
              "\nreturn %y#0, %y#1 : <<3x4>>, <<4x3>>",
              lambda a, b, o, p: (a * b + 0 * o, (a * b).T + p)),
+    # The first of which has no cotangent.
+    Function("second_of_two_results", ["<<3x4>>", "<<4>>", "<<3x4>>", "<<4x3>>"],
+             ["<<3x4>>", "<<4x3>>"], "%y:2 = " + generic(
+                 ["ij", "j", "ij", "ji"], [PAR, PAR],
+                 [("%x0", "<<3x4>>"), ("%x1", "<<4>>")],
+                 [("%x2", "<<3x4>>"), ("%x3", "<<4x3>>")], """
+  ^bb0(%a: <<T>>, %b: <<T>>, %o: <<T>>, %p: <<T>>):
+    %0 = arith.mulf %a, %b : <<T>>
+    %1 = arith.addf %0, %p : <<T>>
+    linalg.yield %0, %1 : <<T>>, <<T>>""", "(<<3x4>>, <<4x3>>)") + """
+  %s = sparse_autograd.stop_gradient %y#0 : <<3x4>>
+  return %s, %y#1 : <<3x4>>, <<4x3>>""",
+             lambda a, b, o, p: (np.real(a * b) + 0 * o, (a * b).T + p)),
     Function("positions", ["<<3x4>>", "<<3x4>>"], ["<<3x4>>"],
              "%y = " + generic(["ij", "ij"], [PAR, PAR],
                                [("%x0", "<<3x4>>")], [("%x1", "<<3x4>>")], """
