@@ -182,6 +182,36 @@ sparse_autograd.split_vjp @softmax as @softmax_forward, @softmax_backward {wrt =
 
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 
+// A branch that stays sparse does not hide what is dense beside it.
+// expected-note @below {{to the gradient of this argument}}
+func.func private @beside_branch(%a: tensor<4x8xf64, #csr>, %x: tensor<8x4xf64>, %c: i1) -> tensor<4x4xf64> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf64>
+  // expected-note @below {{what comes of it goes through this op}}
+  %d = sparse_tensor.convert %a : tensor<4x8xf64, #csr> to tensor<4x8xf64>
+  // expected-note @below {{what comes of it goes through this op}}
+  %s = sparse_autograd.masked_softmax %d dims = [1] : tensor<4x8xf64>
+  // expected-error @below {{'linalg.generic' op makes the gradient of a sparse tensor dense}}
+  %y = linalg.matmul ins(%s, %x : tensor<4x8xf64>, tensor<8x4xf64>) outs(%zero : tensor<4x4xf64>) -> tensor<4x4xf64>
+  %z = scf.if %c -> tensor<4x4xf64> {
+    %p = linalg.matmul ins(%a, %x : tensor<4x8xf64, #csr>, tensor<8x4xf64>) outs(%zero : tensor<4x4xf64>) -> tensor<4x4xf64>
+    scf.yield %p : tensor<4x4xf64>
+  } else {
+    scf.yield %zero : tensor<4x4xf64>
+  }
+  %r = arith.addf %y, %z : tensor<4x4xf64>
+  return %r : tensor<4x4xf64>
+}
+
+func.func @reject_beside_branch(%a: tensor<4x8xf64, #csr>, %x: tensor<8x4xf64>, %c: i1, %g: tensor<4x4xf64>) -> tensor<4x8xf64, #csr> {
+  %r:2 = sparse_autograd.vjp @beside_branch(%a, %x, %c) cotangents(%g) {wrt = [0]}
+      : (tensor<4x8xf64, #csr>, tensor<8x4xf64>, i1), (tensor<4x4xf64>) -> (tensor<4x4xf64>, tensor<4x8xf64, #csr>)
+  return %r#1 : tensor<4x8xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
 // The products before and behind each element are made of all elements of a row.
 // expected-note @below {{to the gradient of this argument}}
 func.func private @product_of_stored(%a: tensor<4x8xf64, #csr>) -> tensor<4xf64> {
