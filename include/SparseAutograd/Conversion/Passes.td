@@ -878,6 +878,11 @@ def LoopsToKernels
       shuffles, in an order that is given by their number. The first one
       stores what is stored outside of the loop, and they wait for each other
       where one reads what another has written;
+    * a product of dense matrices of f32 or f64 is computed in tiles if its
+      extents are 32 at least, which the host finds out: a block has strips of both
+      factors in shared memory, a thread 4 x 4 sums of f32, or 2 x 2 of f64, in
+      registers (Volkov and Demmel, SC 2008). Terms are added in their order. What
+      follows a sum in its iteration is done for each;
     * control flow around such loops stays on the host;
     * what else accesses the memory of the device is done by a kernel of one
       thread, or of a warp if there is a loop that is marked;
@@ -927,8 +932,9 @@ def OutlineKernels
     `@kernels`: they are compiled and loaded once, together. A kernel is named
     after the function that launches it. Those of launches with
     `sparse_autograd.small_blocks`, as `--sparse-autograd-loops-to-kernels` makes
-    them, get 256 threads at most (`nvvm.maxntid`) and four blocks for a
-    multiprocessor (`nvvm.minctasm`): a thread has 64 registers then.
+    them, get 256 threads at most (`nvvm.maxntid`), and as many blocks for a
+    multiprocessor as it says (`nvvm.minctasm`), which leaves each thread its share
+    of the registers: 64 if these are four blocks.
 
     ```mlir
     func.func @f() {

@@ -10,6 +10,7 @@
 
 #include "../KernelOps.h"
 #include "Accesses.h"
+#include "DenseProducts.h"
 #include "ForwardStores.h"
 #include "KernelNest.h"
 #include "LoopReductions.h"
@@ -185,6 +186,13 @@ static bool hasLoopsForLanes(const KernelNest &nest) {
   return llvm::all_of(nest.getBody()->getOps<scf::ForOp>(), isReorderable);
 }
 
+/// Whether one is a product of dense matrices, which is computed in tiles, and
+/// the other one has loops, which tiles do not.
+static bool spoilsTiles(const KernelNest &product, const KernelNest &other) {
+  return DenseProduct::match(product) &&
+         !other.getBody()->getOps<scf::ForOp>().empty();
+}
+
 /// How many of the outermost loops of both may be the same ones; 0 if none, or
 /// if that would be slower.
 unsigned KernelFusion::getDepth(const KernelNest &first,
@@ -194,7 +202,8 @@ unsigned KernelFusion::getDepth(const KernelNest &first,
   // More does not fit the registers of a thread.
   constexpr size_t mostAccesses = 64;
   if (firstAccesses.size() + secondAccesses.size() > mostAccesses ||
-      !shareBuffer(firstAccesses, secondAccesses))
+      !shareBuffer(firstAccesses, secondAccesses) ||
+      spoilsTiles(first, second) || spoilsTiles(second, first))
     return 0;
   size_t ranks[] = {first.getVariables().size(), second.getVariables().size()};
   unsigned depth = 0;

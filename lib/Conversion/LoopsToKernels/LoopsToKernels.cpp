@@ -11,6 +11,7 @@
 #include "../KernelOps.h"
 #include "../RuntimeCalls.h"
 #include "DeferAssertions.h"
+#include "DenseProducts.h"
 #include "KernelNest.h"
 #include "LaneLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -87,7 +88,9 @@ gpu::LaunchOp KernelBuilder::createLaunch(Location loc, Value blocks,
   Value one = index(loc, 1);
   auto launch = gpu::LaunchOp::create(rewriter, loc, blocks, one, one, width,
                                       height, one);
-  launch->setAttr(smallBlocksAttrName, rewriter.getUnitAttr());
+  constexpr int32_t blocksAtOnce = 4;
+  launch->setAttr(smallBlocksAttrName,
+                  rewriter.getI32IntegerAttr(blocksAtOnce));
   rewriter.setInsertionPointToStart(&launch.getBody().front());
   gpu::TerminatorOp::create(rewriter, loc);
   rewriter.setInsertionPointToStart(&launch.getBody().front());
@@ -171,6 +174,17 @@ void KernelBuilder::launchLoop(Operation *op) {
   Location loc = op->getLoc();
   rewriter.setInsertionPoint(op);
   KernelNest nest(op);
+  if (std::optional<DenseProduct> product = DenseProduct::match(nest)) {
+    Value isLarge = product->createIsLarge(rewriter);
+    if (!matchPattern(isLarge, m_Zero())) {
+      auto branch =
+          scf::IfOp::create(rewriter, loc, isLarge, /*withElseRegion=*/true);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      product->createTiles(rewriter);
+      rewriter.moveOpBefore(op, branch.elseBlock()->getTerminator());
+      rewriter.setInsertionPoint(op);
+    }
+  }
   Value zero = index(loc, 0), rows = index(loc, 1);
   SmallVector<Value> counts;
   for (auto [from, to, by] : llvm::zip_equal(

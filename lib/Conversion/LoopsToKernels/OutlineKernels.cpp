@@ -23,16 +23,25 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// Tells the assembler how many threads a block has at most, and that four
-/// blocks should fit a multiprocessor: a thread has 64 registers then. Left
-/// alone it takes 32, so that more fit, and spills what has no place in them.
-static void limitRegisters(gpu::GPUFuncOp kernel) {
-  constexpr int32_t leastBlocks = 4;
+/// Tells the assembler how many threads a block has at most, and how many
+/// blocks should fit a multiprocessor, which leaves each thread its share of
+/// the registers. Without that it takes 32, so that more fit, and spills what
+/// has no place in them.
+static void limitRegisters(gpu::GPUFuncOp kernel, IntegerAttr blocks) {
   Builder builder(kernel.getContext());
   kernel->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                   builder.getDenseI32ArrayAttr({blockThreads}));
-  kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                  builder.getI32IntegerAttr(leastBlocks));
+  kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), blocks);
+}
+
+/// Launches in the order of the program, outlined or not.
+static SmallVector<Operation *> getLaunches(ModuleOp module) {
+  SmallVector<Operation *> launches;
+  module.walk([&](Operation *op) {
+    if (isa<gpu::LaunchOp, gpu::LaunchFuncOp>(op))
+      launches.push_back(op);
+  });
+  return launches;
 }
 
 namespace {
@@ -40,10 +49,9 @@ struct OutlineKernelsPass
     : sparse_autograd::impl::OutlineKernelsBase<OutlineKernelsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<bool> isSmall;
-    module.walk([&](gpu::LaunchOp launch) {
-      isSmall.push_back(launch->hasAttr(smallBlocksAttrName));
-    });
+    SmallVector<IntegerAttr> blocks;
+    for (Operation *launch : getLaunches(module))
+      blocks.push_back(launch->getAttrOfType<IntegerAttr>(smallBlocksAttrName));
     OpPassManager outlining(ModuleOp::getOperationName());
     outlining.addPass(createGpuKernelOutliningPass());
     if (failed(runPipeline(outlining, module)))
@@ -53,12 +61,11 @@ struct OutlineKernelsPass
       return;
     // A launch has become one of a function, at the same place.
     SymbolTableCollection tables;
-    const bool *isNextSmall = isSmall.begin();
-    module.walk([&](gpu::LaunchFuncOp launch) {
-      if (isNextSmall != isSmall.end() && *isNextSmall++)
+    for (auto [launch, number] : llvm::zip_equal(getLaunches(module), blocks))
+      if (number)
         limitRegisters(tables.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-            launch, launch.getKernel()));
-    });
+                           launch, cast<gpu::LaunchFuncOp>(launch).getKernel()),
+                       number);
 
     // Upstream makes a module of each kernel. Its functions may have one name
     // in two of them.

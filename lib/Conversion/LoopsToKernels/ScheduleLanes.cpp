@@ -9,6 +9,7 @@
 #include "SparseAutograd/Conversion/LoopsToKernels/LoopsToKernels.h"
 
 #include "../KernelOps.h"
+#include "Accesses.h"
 #include "KernelNest.h"
 #include "LaneLoops.h"
 #include "LoopReductions.h"
@@ -55,6 +56,28 @@ static int64_t countSideBySide(Operation *op, Value variable) {
   return count;
 }
 
+/// Whether `value` is computed of `variable`, or of what is read there.
+static bool dependsOn(Value value, Value variable) {
+  if (value == variable)
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && op->getNumRegions() == 0 &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return dependsOn(operand, variable);
+         });
+}
+
+/// Whether the iterations of `variable` differ in what `loop` accesses. If not,
+/// threads that each do one of them read an element together.
+static bool accessesDiffer(scf::ForOp loop, Value variable) {
+  auto differs = [&](Value value) { return dependsOn(value, variable); };
+  if (differs(loop.getLowerBound()) || differs(loop.getUpperBound()))
+    return true;
+  return llvm::any_of(getAccesses(loop), [&](const Access &access) {
+    return llvm::any_of(access.indices, differs);
+  });
+}
+
 /// Marks the loops of `block` that are to be shared, innermost ones first,
 /// where the threads of the iterations of `variable`, or the lanes of a loop
 /// around, would not access neighbouring elements anyway.
@@ -65,7 +88,8 @@ static void markLoop(scf::ForOp loop, Value variable) {
   mark(*loop.getBody(), mayShare ? loop.getInductionVar() : variable);
   std::optional<APInt> trips = loop.getStaticTripCount();
   if (containsShared(loop) || !mayShare || (trips && trips->ult(leastTrips)) ||
-      (variable && countSideBySide(loop, variable) != 0) ||
+      (variable && (countSideBySide(loop, variable) != 0 ||
+                    !accessesDiffer(loop, variable))) ||
       countSideBySide(loop, loop.getInductionVar()) == 0)
     return;
   loop->setAttr(SparseAutogradDialect::getLanesAttrName(),

@@ -104,7 +104,7 @@ static uint64_t getStackBytes(const Module &module, const DataLayout &layout) {
 }
 
 void sparse_autograd::emulator::defineTable(
-    Module &module, ArrayRef<KernelInfo> kernels, uint64_t sharedBytes,
+    Module &module, ArrayRef<KernelInfo> kernels,
     ArrayRef<std::pair<std::string, bool>> variables) {
   IRBuilder<> builder(module.getContext());
   Type *i32 = builder.getInt32Ty();
@@ -141,8 +141,8 @@ void sparse_autograd::emulator::defineTable(
     }
     kernelElements.push_back(ConstantStruct::get(
         kernelType, makeString(kernel.name), makeEntry(*function, kernel),
-        builder.getInt32(function->arg_size()), builder.getInt32(sharedBytes),
-        builder.getInt64(stackBytes),
+        builder.getInt32(function->arg_size()),
+        builder.getInt32(kernel.sharedBytes), builder.getInt64(stackBytes),
         ConstantArray::get(ArrayType::get(i32, 3), block),
         builder.getInt32(kernel.maxThreads)));
   }

@@ -22,6 +22,8 @@ struct KernelInfo {
   std::string name;
   llvm::SmallVector<int32_t, 3> requiredBlock;
   int32_t maxThreads = 0;
+  /// Of shared variables.
+  uint64_t sharedBytes = 0;
   /// For each parameter its bytes, if it is passed by value and taken by a
   /// pointer; else 0.
   llvm::SmallVector<uint64_t> valueBytes;
@@ -34,7 +36,6 @@ std::vector<KernelInfo> findKernels(const llvm::Module &module);
 /// kernels, each behind a function that takes its parameters by pointers, and
 /// its variables, by name, of which some are constant.
 void defineTable(llvm::Module &module, llvm::ArrayRef<KernelInfo> kernels,
-                 uint64_t sharedBytes,
                  llvm::ArrayRef<std::pair<std::string, bool>> variables);
 
 } // namespace emulator

@@ -44,8 +44,12 @@ constexpr unsigned localSpace = 5;
 /// Where shared variables lie.
 struct SharedLayout {
   DenseMap<const GlobalVariable *, uint64_t> offsets;
-  /// Of the variables of known size; dynamic shared memory follows them.
-  uint64_t bytes = 0;
+  /// Those that several functions use are in the memory of every block.
+  uint64_t commonBytes = 0;
+  /// With those that only one function uses, for this function.
+  DenseMap<const Function *, uint64_t> bytes;
+  /// Where dynamic shared memory begins, behind all of them, if there is any.
+  std::optional<uint64_t> dynamic;
 };
 } // namespace
 
@@ -53,43 +57,73 @@ struct SharedLayout {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-/// All kernels have all variables of the module, which costs nothing but room.
-static SharedLayout layOutShared(const Module &module) {
-  SharedLayout layout;
-  const DataLayout &data = module.getDataLayout();
-  SmallVector<const GlobalVariable *> dynamic;
-  for (const GlobalVariable &variable : module.globals()) {
-    if (variable.getAddressSpace() != sharedSpace)
-      continue;
-    uint64_t bytes = data.getTypeAllocSize(variable.getValueType());
-    if (bytes == 0) {
-      dynamic.push_back(&variable);
-      continue;
-    }
-    layout.bytes = alignTo(layout.bytes, data.getPreferredAlign(&variable));
-    layout.offsets[&variable] = layout.bytes;
-    layout.bytes += bytes;
-  }
-  // Every variable of unknown size is all of the dynamic shared memory. It
-  // begins where any of them may begin.
-  Align alignment(1);
-  for (const GlobalVariable *variable : dynamic)
-    alignment = std::max(alignment, data.getPreferredAlign(variable));
-  layout.bytes = alignTo(layout.bytes, alignment);
-  for (const GlobalVariable *variable : dynamic)
-    layout.offsets[variable] = layout.bytes;
-  return layout;
-}
-
-/// Replaces shared variables by places in the memory of the block.
-static void replaceShared(Module &module, const SharedLayout &layout) {
-  // Expressions with variables become instructions, which may compute.
+/// Makes instructions of expressions with variables.
+static void expandVariables(Module &module) {
   SmallVector<Constant *> variables;
   for (GlobalVariable &variable : module.globals())
     if (variable.getAddressSpace() != 0)
       variables.push_back(&variable);
   convertUsersOfConstantsToInstructions(variables);
+}
 
+/// The kernel that alone uses `variable`, or null.
+static const Function *getOnlyKernel(const GlobalVariable &variable) {
+  const Function *only = nullptr;
+  for (const User *user : variable.users()) {
+    auto *instruction = dyn_cast<Instruction>(user);
+    const Function *function =
+        instruction ? instruction->getFunction() : nullptr;
+    if (!function || function->getCallingConv() != CallingConv::PTX_Kernel ||
+        (only && only != function))
+      return nullptr;
+    only = function;
+  }
+  return only;
+}
+
+/// Kernels have the variables that they alone use at the same places.
+static SharedLayout layOutShared(const Module &module) {
+  SharedLayout layout;
+  const DataLayout &data = module.getDataLayout();
+  SmallVector<const GlobalVariable *> dynamic, own;
+  auto place = [&](const GlobalVariable &variable, uint64_t &end) {
+    end = alignTo(end, data.getPreferredAlign(&variable));
+    layout.offsets[&variable] = end;
+    end += data.getTypeAllocSize(variable.getValueType());
+  };
+  for (const GlobalVariable &variable : module.globals()) {
+    if (variable.getAddressSpace() != sharedSpace)
+      continue;
+    if (data.getTypeAllocSize(variable.getValueType()) == 0)
+      dynamic.push_back(&variable);
+    else if (getOnlyKernel(variable))
+      own.push_back(&variable);
+    else
+      place(variable, layout.commonBytes);
+  }
+  uint64_t end = layout.commonBytes;
+  for (const GlobalVariable *variable : own) {
+    uint64_t &bytes =
+        layout.bytes.try_emplace(getOnlyKernel(*variable), layout.commonBytes)
+            .first->second;
+    place(*variable, bytes);
+    end = std::max(end, bytes);
+  }
+  if (dynamic.empty())
+    return layout;
+  // Every variable of unknown size is all of the dynamic shared memory. It
+  // begins where any of them may begin.
+  Align alignment(1);
+  for (const GlobalVariable *variable : dynamic)
+    alignment = std::max(alignment, data.getPreferredAlign(variable));
+  layout.dynamic = alignTo(end, alignment);
+  for (const GlobalVariable *variable : dynamic)
+    layout.offsets[variable] = *layout.dynamic;
+  return layout;
+}
+
+/// Replaces shared variables by places in the memory of the block.
+static void replaceShared(Module &module, const SharedLayout &layout) {
   DenseMap<Function *, Value *> bases;
   for (const auto &[key, offset] : layout.offsets) {
     auto *variable = const_cast<GlobalVariable *>(key);
@@ -340,7 +374,15 @@ sparse_autograd::translateToEmulator(const Module &device, const Triple &triple,
     variables.emplace_back(variable.getName(),
                            variable.isConstant() || space == constantSpace);
   }
+  expandVariables(*module);
   SharedLayout shared = layOutShared(*module);
+  for (KernelInfo &kernel : kernels) {
+    const Function *function = module->getFunction(kernel.name);
+    auto own = shared.bytes.find(function);
+    kernel.sharedBytes = shared.dynamic              ? *shared.dynamic
+                         : own != shared.bytes.end() ? own->second
+                                                     : shared.commonBytes;
+  }
   replaceShared(*module, shared);
   RuntimeCalls calls(*module, places);
   for (Function &function : *module)
@@ -356,7 +398,7 @@ sparse_autograd::translateToEmulator(const Module &device, const Triple &triple,
       function.eraseFromParent();
 
   std::unique_ptr<Module> host = dropAddressSpaces(*module, triple, layout);
-  defineTable(*host, kernels, shared.bytes, variables);
+  defineTable(*host, kernels, variables);
   std::string problem;
   raw_string_ostream stream(problem);
   if (verifyModule(*host, &stream))

@@ -180,3 +180,55 @@ func.func @apart(%a: memref<?xf32, #device>, %b: memref<?xf32, #device>, %h: mem
   }
   return %r, %p, %f : memref<?xf32, #device>, memref<?x?xf32, #device>, memref<8x?xf32, #device>
 }
+
+// -----
+
+#device = #gpu.address_space<global>
+
+// A product of dense matrices takes in what is done with each element of it, but
+// no other sum: it would not be one in tiles.
+
+// CHECK-LABEL: func.func @products(
+// CHECK:       scf.for
+// CHECK:         scf.for
+// CHECK:           %[[S:.*]] = scf.for
+// CHECK:           %[[E:.*]] = math.exp %[[S]]
+// CHECK-NEXT:      memref.store %[[E]]
+// CHECK:       scf.parallel
+// CHECK:         scf.for
+// CHECK:       return
+func.func @products(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, %n: index) -> (memref<?x?xf32, #device>, memref<?x?xf32, #device>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %p = memref.alloc(%n, %n) : memref<?x?xf32, #device>
+  %e = memref.alloc(%n, %n) : memref<?x?xf32, #device>
+  %q = memref.alloc(%n, %n) : memref<?x?xf32, #device>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%o = %zero) -> f32 {
+      %v = memref.load %a[%i, %k] : memref<?x?xf32, #device>
+      %w = memref.load %b[%k, %j] : memref<?x?xf32, #device>
+      %m = arith.mulf %v, %w : f32
+      %t = arith.addf %o, %m fastmath<reassoc> : f32
+      scf.yield %t : f32
+    }
+    memref.store %s, %p[%i, %j] : memref<?x?xf32, #device>
+  }
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
+    %v = memref.load %p[%i, %j] : memref<?x?xf32, #device>
+    %w = math.exp %v : f32
+    memref.store %w, %e[%i, %j] : memref<?x?xf32, #device>
+  }
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%o = %zero) -> f32 {
+      %v = memref.load %a[%i, %k] : memref<?x?xf32, #device>
+      %w = memref.load %b[%j, %k] : memref<?x?xf32, #device>
+      %m = arith.mulf %v, %w : f32
+      %t = arith.addf %o, %m fastmath<reassoc> : f32
+      scf.yield %t : f32
+    }
+    memref.store %s, %q[%i, %j] : memref<?x?xf32, #device>
+  }
+  memref.dealloc %p : memref<?x?xf32, #device>
+  return %e, %q : memref<?x?xf32, #device>, memref<?x?xf32, #device>
+}

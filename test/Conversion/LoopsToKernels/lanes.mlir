@@ -209,8 +209,8 @@ func.func @whole(%x: memref<?xf16, #device>, %n: index) -> f16 {
 #device = #gpu.address_space<global>
 
 // What is not shared: sums whose order is given, values that are used on the
-// way, differences, columns that threads read side by side, loops of a few
-// iterations, and loops next to one that nobody shares.
+// way, differences, columns that threads read side by side, a list that they read
+// together, loops of a few iterations, and loops next to one that nobody shares.
 
 // SCHEDULE-LABEL: func.func @not(
 // SCHEDULE-NOT:   sparse_autograd.lanes
@@ -250,6 +250,16 @@ func.func @not(%x: memref<?x?xf32, #device>, %y: memref<?xf32, #device>, %z: mem
     %s = scf.for %j = %c0 to %m step %c1 iter_args(%o = %zero) -> f32 {
       %v = memref.load %x[%j, %i] : memref<?x?xf32, #device>
       %t = arith.addf %o, %v fastmath<reassoc> : f32
+      scf.yield %t : f32
+    }
+    memref.store %s, %y[%i] : memref<?xf32, #device>
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %w = memref.load %y[%i] : memref<?xf32, #device>
+    %s = scf.for %j = %c0 to %m step %c1 iter_args(%o = %zero) -> f32 {
+      %v = memref.load %x[%c0, %j] : memref<?x?xf32, #device>
+      %d = arith.mulf %v, %w : f32
+      %t = arith.addf %o, %d fastmath<reassoc> : f32
       scf.yield %t : f32
     }
     memref.store %s, %y[%i] : memref<?xf32, #device>

@@ -1,0 +1,330 @@
+//===- DenseProducts.cpp - products of dense matrices in tiles ------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DenseProducts.h"
+
+#include "../KernelOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// Threads of a block, in each direction, and the terms that are in shared
+/// memory at a time.
+static constexpr int64_t blockWidth = 16, stripLength = 16;
+
+/// Below that most of a tile would be outside of the matrix.
+static constexpr int64_t leastExtent = 32;
+
+/// How many sums a thread has in each direction: as many as fit its registers.
+static int64_t getSumsOfThread(Type type) {
+  return type.getIntOrFloatBitWidth() > 32 ? 2 : 4;
+}
+
+//===----------------------------------------------------------------------===//
+// What is a product
+//===----------------------------------------------------------------------===//
+
+static bool isOutside(const KernelNest &nest, Value value) {
+  return !nest.getOutermost()->isAncestor(
+      value.getParentRegion()->getParentOp());
+}
+
+bool DenseProduct::matchFactor(Value value, Value outer, Factor &factor) const {
+  auto load = value.getDefiningOp<memref::LoadOp>();
+  if (!load || load.getIndices().size() != 2 || !load->hasOneUse() ||
+      !isOutside(nest, load.getMemref()))
+    return false;
+  Value variable = sum.getInductionVar();
+  Value first = load.getIndices()[0], second = load.getIndices()[1];
+  factor = {load, second == variable};
+  return (first == outer && second == variable) ||
+         (first == variable && second == outer);
+}
+
+std::optional<DenseProduct> DenseProduct::match(const KernelNest &nest) {
+  DenseProduct product(nest);
+  auto isOne = [](Value step) { return matchPattern(step, m_One()); };
+  auto isZero = [](Value bound) { return matchPattern(bound, m_Zero()); };
+  if (nest.getVariables().size() != 2 ||
+      !llvm::all_of(nest.getSteps(), isOne) ||
+      !llvm::all_of(nest.getLowerBounds(), isZero))
+    return std::nullopt;
+  // Reads between the two loops would belong to rows.
+  for (scf::ForOp loop : nest.getLoops())
+    if (loop.getBody() != nest.getBody() &&
+        loop.getBody()->getOperations().size() != 2)
+      return std::nullopt;
+  for (Operation &op : nest.getBody()->without_terminator()) {
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && !product.sum)
+      product.sum = loop;
+    else if (op.getNumRegions() != 0 ||
+             !(isa<memref::LoadOp>(op) || isPure(&op) ||
+               (isa<memref::StoreOp>(op) && product.sum)))
+      return std::nullopt;
+  }
+  scf::ForOp sum = product.sum;
+  if (!sum || sum.getNumResults() != 1 || !isZero(sum.getLowerBound()) ||
+      !isOne(sum.getStep()) || !isOutside(nest, sum.getUpperBound()))
+    return std::nullopt;
+  Type type = sum.getResult(0).getType();
+  auto add = sum.getYieldedValues()[0].getDefiningOp<arith::AddFOp>();
+  // Two loads, the product, the sum and the end.
+  constexpr size_t opsOfSum = 5;
+  if (!(type.isF32() || type.isF64()) || !add ||
+      sum.getBody()->getOperations().size() != opsOfSum)
+    return std::nullopt;
+  Value carried = sum.getRegionIterArg(0);
+  auto multiply = (add.getLhs() == carried ? add.getRhs() : add.getLhs())
+                      .getDefiningOp<arith::MulFOp>();
+  if (!multiply || (add.getLhs() != carried && add.getRhs() != carried))
+    return std::nullopt;
+  Value row = nest.getVariables()[0], column = nest.getVariables()[1];
+  Value factors[] = {multiply.getLhs(), multiply.getRhs()};
+  for (int swapped = 0; swapped < 2; ++swapped)
+    if (product.matchFactor(factors[swapped], row, product.left) &&
+        product.matchFactor(factors[1 - swapped], column, product.right))
+      return product;
+  return std::nullopt;
+}
+
+Value DenseProduct::createIsLarge(OpBuilder &builder) const {
+  Location loc = sum.getLoc();
+  Value least = arith::ConstantIndexOp::create(builder, loc, leastExtent);
+  Value isLarge;
+  for (Value extent : {nest.getUpperBounds()[0], nest.getUpperBounds()[1],
+                       sum.getUpperBound()}) {
+    Value isEnough = builder.createOrFold<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::sge, extent, least);
+    isLarge = isLarge
+                  ? builder.createOrFold<arith::AndIOp>(loc, isLarge, isEnough)
+                  : isEnough;
+  }
+  return isLarge;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds arithmetic of indices.
+struct IndexBuilder {
+  OpBuilder &builder;
+  Location loc;
+
+  Value constant(int64_t value) const {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value add(Value a, Value b) const {
+    return arith::AddIOp::create(builder, loc, a, b);
+  }
+  Value mul(Value a, int64_t b) const {
+    return arith::MulIOp::create(builder, loc, a, constant(b));
+  }
+  Value div(Value a, int64_t b) const {
+    return arith::DivUIOp::create(builder, loc, a, constant(b));
+  }
+  Value rem(Value a, int64_t b) const {
+    return arith::RemUIOp::create(builder, loc, a, constant(b));
+  }
+  Value ceilDiv(Value a, int64_t b) const {
+    return arith::CeilDivUIOp::create(builder, loc, a, constant(b));
+  }
+  Value isLess(Value a, Value b) const {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, b);
+  }
+};
+} // namespace
+
+void DenseProduct::createTiles(RewriterBase &rewriter) const {
+  Location loc = sum.getLoc();
+  scf::ForOp sumLoop = sum;
+  Type type = sumLoop.getResult(0).getType();
+  int64_t sums = getSumsOfThread(type), tile = sums * blockWidth;
+  IndexBuilder index = {rewriter, loc};
+  Value rows = nest.getUpperBounds()[0], columns = nest.getUpperBounds()[1];
+  Value terms = sumLoop.getUpperBound();
+  Value across = index.ceilDiv(columns, tile);
+  Value blocks =
+      arith::MulIOp::create(rewriter, loc, across, index.ceilDiv(rows, tile));
+  // A column more than a strip has, so that the threads that write one term of
+  // neighbouring rows use all banks.
+  auto strip = MemRefType::get(
+      {stripLength, tile + 1}, type, MemRefLayoutAttrInterface(),
+      gpu::AddressSpaceAttr::get(rewriter.getContext(),
+                                 gpu::AddressSpace::Workgroup));
+  Value one = index.constant(1), width = index.constant(blockWidth);
+  auto launch =
+      gpu::LaunchOp::create(rewriter, loc, blocks, one, one, width, width, one,
+                            /*dynamicSharedMemorySize=*/nullptr,
+                            /*asyncTokenType=*/nullptr,
+                            /*asyncDependencies=*/{}, TypeRange{strip, strip});
+  constexpr int32_t blocksAtOnce = 2;
+  launch->setAttr(smallBlocksAttrName,
+                  rewriter.getI32IntegerAttr(blocksAtOnce));
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(&launch.getBody().front());
+  gpu::TerminatorOp::create(rewriter, loc);
+  rewriter.setInsertionPointToStart(&launch.getBody().front());
+
+  // There are less than 2^31 blocks, and a division of 64 bits takes long.
+  Type i32 = rewriter.getI32Type(), indexType = rewriter.getIndexType();
+  auto narrow = [&](Value value) -> Value {
+    return arith::IndexCastUIOp::create(rewriter, loc, i32, value);
+  };
+  auto widen = [&](Value value) -> Value {
+    return arith::IndexCastUIOp::create(rewriter, loc, indexType, value);
+  };
+  Value block = narrow(launch.getBlockIds().x), ofRow = narrow(across);
+  Value firstRow = index.mul(
+      widen(arith::DivUIOp::create(rewriter, loc, block, ofRow)), tile);
+  Value firstColumn = index.mul(
+      widen(arith::RemUIOp::create(rewriter, loc, block, ofRow)), tile);
+  Value x = launch.getThreadIds().x, y = launch.getThreadIds().y;
+  Value thread = index.add(index.mul(y, blockWidth), x);
+  // The sums of a thread are as far apart as a block is wide, so that
+  // neighbouring threads have neighbouring ones.
+  SmallVector<Value> ownRows, ownColumns;
+  for (int64_t i = 0; i < sums; ++i) {
+    Value offset = index.constant(i * blockWidth);
+    ownRows.push_back(index.add(index.add(firstRow, y), offset));
+    ownColumns.push_back(index.add(index.add(firstColumn, x), offset));
+  }
+  // Calls `visit` for the elements of a thread that are in the matrix.
+  auto forEachElement =
+      [&](llvm::function_ref<SmallVector<Value>(int64_t, ArrayRef<Value>)>
+              visit,
+          TypeRange types) {
+        SmallVector<Value> results;
+        for (int64_t i = 0; i < sums * sums; ++i) {
+          Value place[] = {ownRows[i / sums], ownColumns[i % sums]};
+          Value isInside =
+              arith::AndIOp::create(rewriter, loc, index.isLess(place[0], rows),
+                                    index.isLess(place[1], columns));
+          auto branch = scf::IfOp::create(rewriter, loc, types, isInside,
+                                          /*withElseRegion=*/!types.empty());
+          OpBuilder::InsertionGuard inBranch(rewriter);
+          rewriter.setInsertionPointToStart(branch.thenBlock());
+          SmallVector<Value> values = visit(i, place);
+          if (types.empty())
+            continue;
+          scf::YieldOp::create(rewriter, loc, values);
+          rewriter.setInsertionPointToStart(branch.elseBlock());
+          Value zero = arith::ConstantOp::create(rewriter, loc,
+                                                 rewriter.getZeroAttr(type));
+          scf::YieldOp::create(rewriter, loc, zero);
+          llvm::append_range(results, branch.getResults());
+        }
+        return results;
+      };
+  // Clones what is done for an element: up to its sum, of which the result is
+  // what that begins with, or all else, with a total.
+  auto cloneAround = [&](ArrayRef<Value> place, Value total) {
+    IRMapping mapping;
+    mapping.map(nest.getVariables()[0], place[0]);
+    mapping.map(nest.getVariables()[1], place[1]);
+    if (total)
+      mapping.map(sumLoop.getResult(0), total);
+    for (Operation &op : nest.getBody()->without_terminator()) {
+      if (&op != sumLoop)
+        rewriter.clone(op, mapping);
+      else if (!total)
+        break;
+    }
+    return mapping.lookupOrDefault(sumLoop.getInitArgs()[0]);
+  };
+
+  Value init = sumLoop.getInitArgs()[0];
+  SmallVector<Value> totals(sums * sums, init);
+  if (!isOutside(nest, init))
+    totals = forEachElement(
+        [&](int64_t, ArrayRef<Value> place) -> SmallVector<Value> {
+          return {cloneAround(place, nullptr)};
+        },
+        type);
+
+  ArrayRef<BlockArgument> shared = launch.getWorkgroupAttributions();
+  Value zero = index.constant(0), step = index.constant(stripLength);
+  auto strips = scf::ForOp::create(rewriter, loc, zero, terms, step, totals);
+  rewriter.setInsertionPointToStart(strips.getBody());
+  Value firstTerm = strips.getInductionVar();
+  // Fills a strip with elements of a factor, and zeros outside of it. Threads
+  // that are neighbours read neighbours.
+  auto fill = [&](const Factor &factor, Value to, Value first, Value count) {
+    memref::LoadOp load = factor.load;
+    int64_t threads = blockWidth * blockWidth;
+    for (int64_t i = 0; i < stripLength * tile / threads; ++i) {
+      Value number = index.add(thread, index.constant(i * threads));
+      Value term, lane;
+      if (factor.isSumLast) {
+        term = index.rem(number, stripLength);
+        lane = index.div(number, stripLength);
+      } else {
+        term = index.div(number, tile);
+        lane = index.rem(number, tile);
+      }
+      Value k = index.add(firstTerm, term), other = index.add(first, lane);
+      Value isInside = arith::AndIOp::create(
+          rewriter, loc, index.isLess(k, terms), index.isLess(other, count));
+      auto branch = scf::IfOp::create(rewriter, loc, type, isInside,
+                                      /*withElseRegion=*/true);
+      {
+        OpBuilder::InsertionGuard inBranch(rewriter);
+        rewriter.setInsertionPointToStart(branch.thenBlock());
+        Value element = memref::LoadOp::create(
+            rewriter, loc, load.getMemref(),
+            factor.isSumLast ? ValueRange{other, k} : ValueRange{k, other});
+        scf::YieldOp::create(rewriter, loc, element);
+        rewriter.setInsertionPointToStart(branch.elseBlock());
+        Value none = arith::ConstantOp::create(rewriter, loc,
+                                               rewriter.getZeroAttr(type));
+        scf::YieldOp::create(rewriter, loc, none);
+      }
+      memref::StoreOp::create(rewriter, loc, branch.getResult(0), to,
+                              ValueRange{term, lane});
+    }
+  };
+  fill(left, shared[0], firstRow, rows);
+  fill(right, shared[1], firstColumn, columns);
+  gpu::BarrierOp::create(rewriter, loc);
+  auto inner = scf::ForOp::create(rewriter, loc, zero, step, one,
+                                  strips.getRegionIterArgs());
+  gpu::BarrierOp::create(rewriter, loc);
+  scf::YieldOp::create(rewriter, loc, inner.getResults());
+  rewriter.setInsertionPointToStart(inner.getBody());
+  auto loadOwn = [&](Value from, Value place) {
+    SmallVector<Value> own;
+    for (int64_t i = 0; i < sums; ++i)
+      own.push_back(memref::LoadOp::create(
+          rewriter, loc, from,
+          ValueRange{inner.getInductionVar(),
+                     index.add(place, index.constant(i * blockWidth))}));
+    return own;
+  };
+  SmallVector<Value> ofRows = loadOwn(shared[0], y);
+  SmallVector<Value> ofColumns = loadOwn(shared[1], x);
+  SmallVector<Value> next;
+  for (int64_t i = 0; i < sums * sums; ++i)
+    next.push_back(math::FmaOp::create(rewriter, loc, ofRows[i / sums],
+                                       ofColumns[i % sums],
+                                       inner.getRegionIterArg(i)));
+  scf::YieldOp::create(rewriter, loc, next);
+  rewriter.setInsertionPointAfter(strips);
+  forEachElement(
+      [&](int64_t i, ArrayRef<Value> place) -> SmallVector<Value> {
+        cloneAround(place, strips.getResult(i));
+        return {};
+      },
+      TypeRange());
+}
