@@ -48,6 +48,18 @@ Access Block::makeAccess(const Thread &thread, int32_t kind,
   return access;
 }
 
+Access Block::makeAgentAccess(uint32_t agent, int32_t kind,
+                              const char *where) const {
+  Access access;
+  access.epoch = clocks.getEpoch();
+  access.block = number;
+  access.clock = clocks.getClock(agent);
+  access.thread = static_cast<uint16_t>(agent);
+  access.kind = static_cast<uint16_t>(kind);
+  access.where = where;
+  return access;
+}
+
 void Block::reportRace(const Thread &thread, const Access &earlier,
                        size_t offset, size_t bytes, int32_t kind,
                        const char *where, const char *place) {
@@ -58,11 +70,16 @@ void Block::reportRace(const Thread &thread, const Access &earlier,
   getBlockId(earlier.block, otherBlock);
   bool isOtherBlock = earlier.block != number;
   if (!isOfThread)
-    fail(thread, SPARSE_AUTOGRAD_EMULATOR_DATA_RACE, where,
-         "%s %zu bytes at offset %zu of %s, which an asynchronous copy "
-         "wrote%s%s%s, and this thread has not waited for its mbarrier",
-         getVerb(kind), bytes, offset, place, earlier.where ? " [" : "",
-         earlier.where ? earlier.where : "", earlier.where ? "]" : "");
+    fail(
+        thread, SPARSE_AUTOGRAD_EMULATOR_DATA_RACE, where,
+        "%s %zu bytes at offset %zu of %s, which %s%s%s%s, and this thread has "
+        "not waited for %s",
+        getVerb(kind), bytes, offset, place,
+        earlier.kind == SPARSE_AUTOGRAD_STORE ? "an asynchronous copy wrote"
+                                              : "a wgmma read",
+        earlier.where ? " [" : "", earlier.where ? earlier.where : "",
+        earlier.where ? "]" : "",
+        earlier.kind == SPARSE_AUTOGRAD_STORE ? "its mbarrier" : "that");
   const char *reason =
       isOtherBlock ? "blocks are not ordered" : "no barrier is between them";
   char of[64] = "";
@@ -101,7 +118,7 @@ size_t Block::checkShared(const Thread &thread, uintptr_t address, size_t bytes,
 }
 
 void Block::accessShared(const Thread &thread, uintptr_t address, size_t bytes,
-                         int32_t kind, const char *where) {
+                         int32_t kind, const char *where, bool isKept) {
   size_t offset = checkShared(thread, address, bytes, kind, where);
   uint8_t *states = &sharedStates[offset];
   for (size_t i = 0; i < bytes; ++i) {
@@ -133,8 +150,9 @@ void Block::accessShared(const Thread &thread, uintptr_t address, size_t bytes,
   }
   if (!launch.options->detectRaces)
     return;
-  if (const Access *earlier = sharedShadow.record(
-          makeAccess(thread, kind, where), offset, bytes, firstEpoch, clocks))
+  if (const Access *earlier =
+          sharedShadow.record(makeAccess(thread, kind, where), offset, bytes,
+                              firstEpoch, clocks, isKept))
     reportRace(thread, *earlier, offset, bytes, kind, where, "shared memory");
 }
 

@@ -96,6 +96,7 @@ void Block::begin(uint32_t newNumber) {
     barrier = Barrier();
   mbarriers.clear();
   operations.clear();
+  hasBulkLoads = false;
   progress = 0;
   firstReady = 0;
   readyCount = 0;

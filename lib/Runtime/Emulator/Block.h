@@ -121,6 +121,7 @@ struct Thread {
     Ready,
     AtBarrier,
     AtMbarrier,
+    InWarpgroup,
     InWarp,
     InActiveMask,
     Ended
@@ -136,7 +137,8 @@ struct Thread {
   /// The barrier that it waits at; of an mbarrier, where it is in shared
   /// memory.
   int32_t barrier = 0;
-  /// The phase of an mbarrier that it waits for.
+  /// The phase of an mbarrier that it waits for, or the product that all warps
+  /// of its warpgroup must have come to.
   uint64_t phase = 0;
   bool isAligned = false;
   /// A bit for each barrier at which it has arrived, and not all others.
@@ -233,6 +235,10 @@ struct WarpgroupCall {
   int32_t n = 0;
   uint64_t descriptorA = 0;
   uint64_t descriptorB = 0;
+  /// Whether what it reads has been given free, and which clock of the agent
+  /// says so.
+  bool isComplete = false;
+  uint32_t clock = 0;
 };
 struct Warpgroup {
   std::vector<WarpgroupCall> calls;
@@ -317,7 +323,7 @@ public:
   /// Checks and records an access of the thread; the address is in shared
   /// memory.
   void accessShared(const Thread &thread, uintptr_t address, size_t bytes,
-                    int32_t kind, const char *where);
+                    int32_t kind, const char *where, bool isKept = true);
   /// As accessShared, for any memory but the shared one.
   void accessGlobal(const Thread &thread, uintptr_t address, size_t bytes,
                     int32_t kind, const char *where);
@@ -414,7 +420,9 @@ private:
   static constexpr uintptr_t sharedAlignment = uintptr_t(256) << 10;
   static constexpr int32_t barrierCount = 16;
   /// More mbarriers than this share agents, and with them what is known.
-  static constexpr uint32_t agentCount = 64;
+  static constexpr uint32_t mbarrierAgents = 64;
+  /// Those of mbarriers, then one for each warpgroup.
+  static constexpr uint32_t agentCount = mbarrierAgents + maxWarps / 4;
 
   static void runThread();
   void begin(uint32_t number);
@@ -448,6 +456,14 @@ private:
   [[noreturn]] void reportReader(const Thread &thread, size_t offset,
                                  size_t bytes, int32_t kind, const char *where);
   void computeProduct(WarpCalls &calls);
+  /// The products that all warps of a warpgroup have executed.
+  uint32_t getCommonProducts(uint32_t group) const;
+  /// Has those run again who wait for what is done now.
+  void wakeWarpgroup(uint32_t group);
+  /// Gives free what the products of a warpgroup up to a number read.
+  void completeProducts(uint32_t group, uint32_t number);
+  /// Who does something for an agent, at its clock.
+  Access makeAgentAccess(uint32_t agent, int32_t kind, const char *where) const;
   /// Checks whether a warp may begin a product now, and counts it.
   void startProduct(const Thread &thread,
                     const SparseAutogradEmulatedWarpgroupProduct &product,
@@ -540,6 +556,7 @@ private:
   Barrier barriers[barrierCount];
   std::vector<Mbarrier> mbarriers;
   std::vector<AsyncOperation> operations;
+  bool hasBulkLoads = false;
   /// Increases with all that threads do, except to look at mbarriers.
   uint64_t progress = 0;
 

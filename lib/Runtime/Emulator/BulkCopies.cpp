@@ -162,6 +162,7 @@ void Block::beginLoad(AsyncOperation &operation, const void *object,
   size_t offset = static_cast<size_t>(operation.shared - shared);
   std::memset(&sharedStates[offset], Pending | OfBulkCopy, operation.bytes);
   std::fill_n(&sharedWrites[offset / 4], operation.bytes / 4, GenericWrite());
+  hasBulkLoads = true;
   operation.barrier = barrier.offset;
   operation.thread = self.index;
   operations.push_back(operation);
@@ -346,7 +347,7 @@ void Block::checkEndOfThread(const Thread &thread) {
          "asynchronous operation that it has not waited for",
          read.bytes, read.offset);
   }
-  if (liveCount > 1)
+  if (liveCount > 1 || !hasBulkLoads)
     return;
   // The last thread of the block: shared memory ends with it.
   for (size_t i = 0; i < sharedStates.size(); ++i)

@@ -44,7 +44,7 @@ Mbarrier *Block::findMbarrier(uint32_t offset) {
 
 uint32_t Block::getAgent(const Mbarrier &barrier) const {
   return threadCount +
-         static_cast<uint32_t>(&barrier - mbarriers.data()) % agentCount;
+         static_cast<uint32_t>(&barrier - mbarriers.data()) % mbarrierAgents;
 }
 
 void Block::describeMbarrier(const Mbarrier &barrier, char *buffer,
@@ -305,16 +305,10 @@ void Block::acquire(const Thread &thread, Mbarrier &barrier, bool isRelaxed) {
   if (!barrier.landed.empty()) {
     uint32_t agent = getAgent(barrier);
     auto recordWrite = [&](size_t offset, size_t bytes, const char *where) {
-      if (!launch.options->detectRaces)
-        return;
-      Access access;
-      access.epoch = clocks.getEpoch();
-      access.block = number;
-      access.clock = clocks.getClock(agent);
-      access.thread = static_cast<uint16_t>(agent);
-      access.kind = SPARSE_AUTOGRAD_STORE;
-      access.where = where;
-      sharedShadow.overwrite(access, offset, bytes);
+      if (launch.options->detectRaces)
+        sharedShadow.overwrite(
+            makeAgentAccess(agent, SPARSE_AUTOGRAD_STORE, where), offset,
+            bytes);
     };
     for (const LandedCopies &landed : barrier.landed) {
       if (landed.bytes) {

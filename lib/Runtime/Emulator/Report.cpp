@@ -92,6 +92,10 @@ void Block::describeThread(const Thread &thread, char *buffer,
                 thread.operation, static_cast<unsigned long long>(thread.phase),
                 thread.barrier);
     break;
+  case Thread::State::InWarpgroup:
+    text.append("waits in %s for the other warps of its warpgroup",
+                thread.operation);
+    break;
   case Thread::State::InWarp:
     text.append("waits in %s with mask 0x%08x", thread.operation,
                 thread.call->mask);
@@ -174,12 +178,27 @@ void Block::reportDeadlock() {
       continue;
     // What an mbarrier waits for says most.
     auto getRank = [](const Thread &thread) {
-      return thread.state == Thread::State::AtMbarrier  ? 2
-             : thread.state == Thread::State::AtBarrier ? 1
-                                                        : 0;
+      return thread.state == Thread::State::InWarpgroup  ? 3
+             : thread.state == Thread::State::AtMbarrier ? 2
+             : thread.state == Thread::State::AtBarrier  ? 1
+                                                         : 0;
     };
     if (!waiting || getRank(thread) > getRank(*waiting))
       waiting = &thread;
+  }
+  if (waiting->state == Thread::State::InWarpgroup) {
+    uint32_t warp = waiting->getWarp() / 4 * 4;
+    while (products[warp].issued >= waiting->phase)
+      ++warp;
+    char text[256];
+    describeThread(threads[warp * warpSize], text, sizeof(text));
+    reportWaiting(*waiting, SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP,
+                  "waits in %s for %llu products, of which warp %u of its "
+                  "warpgroup has executed %u, but %s",
+                  waiting->operation,
+                  static_cast<unsigned long long>(waiting->phase), warp % 4,
+                  products[warp].issued, text);
+    return;
   }
   if (waiting->state == Thread::State::AtMbarrier) {
     const Mbarrier *barrier =

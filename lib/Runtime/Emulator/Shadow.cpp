@@ -78,6 +78,15 @@ void Clocks::acquire(uint32_t thread, const ReleasedClocks &from) {
     row[i] = std::max(row[i], from.clocks[i]);
 }
 
+void Clocks::learn(uint32_t thread, uint32_t agent, uint32_t clock) {
+  prepareKnown();
+  uint32_t *row = &known[size_t(thread) * count];
+  if (rowEpochs[thread] != epoch)
+    std::fill_n(row, count, 0);
+  rowEpochs[thread] = epoch;
+  row[agent] = std::max(row[agent], clock);
+}
+
 //===----------------------------------------------------------------------===//
 // Shadow
 //===----------------------------------------------------------------------===//
@@ -111,7 +120,8 @@ void Shadow::refine(unsigned newGranularity) {
 }
 
 const Access *Shadow::recordIn(Cell &cell, const Access &access,
-                               uint32_t firstEpoch, const Clocks &clocks) {
+                               uint32_t firstEpoch, const Clocks &clocks,
+                               bool isKept) {
   auto isOrdered = [&](const Access &earlier) {
     if (earlier.epoch < firstEpoch)
       return true;
@@ -124,6 +134,8 @@ const Access *Shadow::recordIn(Cell &cell, const Access &access,
   for (const Access &other : cell.others)
     if ((isStore || other.kind != access.kind) && !isOrdered(other))
       return &other;
+  if (!isKept)
+    return nullptr;
   if (isStore) {
     cell.write = access;
     // What is ordered after this access is ordered after these.
@@ -171,14 +183,28 @@ void Shadow::overwrite(const Access &access, size_t offset, size_t length) {
   }
 }
 
+void Shadow::addRead(const Access &access, size_t offset, size_t length) {
+  if (!prepare(offset, length))
+    return;
+  size_t end = (offset + length - 1) >> granularity;
+  for (size_t i = offset >> granularity; i <= end; ++i) {
+    Access *others = cells.get()[i].others;
+    // In the place of its own last one, or of what is of an earlier epoch.
+    bool isSecond =
+        others[0].epoch == access.epoch && others[0].thread != access.thread;
+    others[isSecond] = access;
+  }
+}
+
 const Access *Shadow::record(const Access &access, size_t offset, size_t length,
-                             uint32_t firstEpoch, const Clocks &clocks) {
+                             uint32_t firstEpoch, const Clocks &clocks,
+                             bool isKept) {
   if (!prepare(offset, length))
     return nullptr;
   size_t end = (offset + length - 1) >> granularity;
   for (size_t i = offset >> granularity; i <= end; ++i)
     if (const Access *race =
-            recordIn(cells.get()[i], access, firstEpoch, clocks))
+            recordIn(cells.get()[i], access, firstEpoch, clocks, isKept))
       return race;
   return nullptr;
 }

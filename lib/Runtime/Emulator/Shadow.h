@@ -81,6 +81,12 @@ public:
   /// Orders what was released before what a thread does from now on.
   void acquire(uint32_t thread, const ReleasedClocks &from);
 
+  /// Ends what an agent did until now; returns the clock that those know who
+  /// know of it.
+  uint32_t advance(uint32_t agent) { return ++clocks[agent]; }
+  /// Has a thread know what an agent did before it came to a clock.
+  void learn(uint32_t thread, uint32_t agent, uint32_t clock);
+
   /// Whether an access of this block is ordered before what `thread` does now.
   bool isBefore(const Access &access, uint32_t thread) const {
     if (access.epoch < epoch || access.thread == thread)
@@ -116,10 +122,13 @@ public:
   /// Records an access of [offset, offset + bytes), and returns an earlier one
   /// that it races with, or a null pointer. Accesses before `firstEpoch` are
   /// forgotten. If there is no memory for it, nothing is recorded any more.
+  /// Does not record it unless it is to be kept.
   const Access *record(const Access &access, size_t offset, size_t bytes,
-                       uint32_t firstEpoch, const Clocks &clocks);
-  /// Records a write that was checked when it was asked for.
+                       uint32_t firstEpoch, const Clocks &clocks,
+                       bool isKept = true);
+  /// Records a write that was checked when it was asked for; or a read.
   void overwrite(const Access &access, size_t offset, size_t bytes);
+  void addRead(const Access &access, size_t offset, size_t bytes);
 
 private:
   struct Cell {
@@ -135,7 +144,8 @@ private:
   /// memory for them.
   bool prepare(size_t offset, size_t bytes);
   static const Access *recordIn(Cell &cell, const Access &access,
-                                uint32_t firstEpoch, const Clocks &clocks);
+                                uint32_t firstEpoch, const Clocks &clocks,
+                                bool isKept);
 
   size_t bytes = 0;
   /// The logarithm of the bytes of a granule: 2, unless a smaller type was

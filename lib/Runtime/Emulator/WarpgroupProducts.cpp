@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // wgmma and wgmma.sp. Each of the four warps of a warpgroup has 16 of the 64
-// rows of the result, and computes them when all of its threads are there. No
-// warp waits for another one, but they must execute the same.
+// rows of the result, and computes them when all of its threads are there.
+// Warps wait for each other in wgmma.wait_group alone, and must execute the
+// same.
 //
 // The product is computed when it is asked for. That it is not known to be done
 // before it has been waited for is checked: what it reads of shared memory must
-// stay, and who uses its registers says so (useProduct).
+// stay, and who uses its registers says so (useProduct). A thread of any of the
+// warps that has waited may tell others that the memory is free.
 //
 // Which elements are where: PTX ISA, "Asynchronous warpgroup level matrix
 // instructions", with "Shared memory matrix layout" and "Matrix descriptor
@@ -138,40 +140,77 @@ void Block::commitProducts(const char *where) {
   });
 }
 
-void Block::waitForProducts(int32_t groups, const char *where) {
-  if (groups < 0)
+void Block::waitForProducts(int32_t groupCount, const char *where) {
+  if (groupCount < 0)
     fail(getThread(), SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, where,
-         "waits for all but %d groups of %s", groups, productName);
+         "waits for all but %d groups of %s", groupCount, productName);
+  // A group is one of the warpgroup: no warp has it before all of them do.
+  Thread &self = getThread();
+  uint32_t group = self.getWarp() / warpsOfGroup;
+  auto kept = static_cast<uint32_t>(groupCount);
+  const std::vector<uint32_t> &ends = products[self.getWarp()].groupEnds;
+  uint32_t target = ends.size() > kept ? ends[ends.size() - kept - 1] : 0;
+  self.phase = target;
+  step(where);
+  while (target && getCommonProducts(group) < target)
+    wait(Thread::State::InWarpgroup, waitName, where);
   WarpCall call = makeCall(waitName, where, nullptr);
-  call.uniform = static_cast<uint32_t>(groups);
+  call.uniform = target;
   collect(call, [](Block &block, WarpCalls &calls) {
-    uint32_t warp = block.getThread().getWarp();
-    WarpProducts &state = block.products[warp];
-    uint32_t kept = 0;
+    const Thread &thread = block.getThread();
+    uint32_t warp = thread.getWarp();
+    uint32_t group = warp / warpsOfGroup;
+    uint32_t completed = 0;
     for (const WarpCall *call : calls)
-      kept = call ? call->uniform : kept;
-    if (state.groupEnds.size() <= kept)
-      return;
-    uint32_t completed = state.groupEnds[state.groupEnds.size() - kept - 1];
-    if (completed == state.completed)
+      completed = call ? call->uniform : completed;
+    WarpProducts &state = block.products[warp];
+    if (completed <= state.completed)
       return;
     state.completed = completed;
     state.isFenced = false;
+    block.completeProducts(group, completed);
+    for (uint32_t lane = 0; lane < warpSize; ++lane)
+      if (calls[lane])
+        block.clocks.learn(warp * warpSize + lane,
+                           block.threadCount + mbarrierAgents + group,
+                           block.groups[group].calls[completed - 1].clock);
+  });
+}
+
+uint32_t Block::getCommonProducts(uint32_t group) const {
+  uint32_t common = UINT32_MAX;
+  for (uint32_t i = 0; i < warpsOfGroup; ++i)
+    common = std::min(common, products[group * warpsOfGroup + i].issued);
+  return common;
+}
+
+void Block::completeProducts(uint32_t group, uint32_t number) {
+  uint32_t agent = threadCount + mbarrierAgents + group;
+  std::vector<WarpgroupCall> &calls = groups[group].calls;
+  if (calls[number - 1].isComplete)
+    return;
+  for (uint32_t i = 0; i < warpsOfGroup; ++i) {
+    std::vector<AsyncRead> &reads = products[group * warpsOfGroup + i].reads;
     size_t count = 0;
-    for (const AsyncRead &read : state.reads) {
-      if (read.group > completed) {
-        state.reads[count++] = read;
+    for (const AsyncRead &read : reads) {
+      if (read.group > number) {
+        reads[count++] = read;
         continue;
       }
-      block.countReaders(read.offset, read.bytes, -1);
-      // Whoever writes there must be ordered after the wait.
-      block.accessShared(block.threads[warp * warpSize],
-                         reinterpret_cast<uintptr_t>(block.shared) +
-                             read.offset,
-                         read.bytes, SPARSE_AUTOGRAD_LOAD, read.where);
+      countReaders(read.offset, read.bytes, -1);
+      // Whoever writes there must know of a wait.
+      if (launch.options->detectRaces)
+        sharedShadow.addRead(
+            makeAgentAccess(agent, SPARSE_AUTOGRAD_LOAD, read.where),
+            read.offset, read.bytes);
     }
-    state.reads.resize(count);
-  });
+    reads.resize(count);
+  }
+  uint32_t clock = clocks.advance(agent);
+  for (uint32_t i = number; i > 0 && !calls[i - 1].isComplete; --i) {
+    calls[i - 1].isComplete = true;
+    calls[i - 1].clock = clock;
+  }
 }
 
 void Block::useProduct(uint32_t product, const char *where) {
@@ -249,8 +288,9 @@ static void checkDescriptor(Block &block, const Thread &thread,
 
 void Block::readPiece(const Thread &thread, uint32_t offset, const char *name,
                       const char *where) {
+  // Not a read of the thread: others may wait for it, too.
   accessShared(thread, reinterpret_cast<uintptr_t>(shared) + offset, pieceBytes,
-               SPARSE_AUTOGRAD_LOAD, where);
+               SPARSE_AUTOGRAD_LOAD, where, /*isKept=*/false);
   checkFenced(thread, offset, pieceBytes, name, where);
   countReaders(offset, pieceBytes, 1);
   WarpProducts &state = products[thread.getWarp()];
@@ -443,6 +483,7 @@ void Block::computeProduct(WarpCalls &calls) {
   const Thread &thread = threads[warp * warpSize];
   const char *where = calls[0]->where;
   startProduct(thread, product, name, where);
+  wakeWarpgroup(warp / warpsOfGroup);
   for (uint32_t lane = 0; lane < warpSize; ++lane)
     getData(calls, lane).number = products[warp].issued;
 
@@ -513,6 +554,15 @@ void Block::computeProduct(WarpCalls &calls) {
       }
     }
   }
+}
+
+void Block::wakeWarpgroup(uint32_t group) {
+  uint32_t common = getCommonProducts(group);
+  uint32_t first = group * warpsOfGroup * warpSize;
+  for (uint32_t i = first; i < first + warpsOfGroup * warpSize; ++i)
+    if (threads[i].state == Thread::State::InWarpgroup &&
+        threads[i].phase <= common)
+      makeReady(threads[i]);
 }
 
 uint32_t Block::multiply(const SparseAutogradEmulatedWarpgroupProduct &product,

@@ -17,3 +17,8 @@
 // RUN: %assemble_hopper %t.mlir -o %t 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PRODUCTS
 // PRODUCTS-COUNT-17: remark: {{[a-z0-9_]+}} on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
+
+// RUN: %python %S/Inputs/warpgroup_kernels.py pipeline > %t.mlir
+// RUN: %assemble_hopper %t.mlir -o %t 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=PIPELINE
+// PIPELINE: remark: pipeline on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled

@@ -507,18 +507,78 @@ TEST(Warpgroup, MistakesAreFound) {
                 "been waited for, at [the use]");
   expectMistake(problem, NoWaitAtAll, SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT,
                 "ends, but has not waited for its last wgmma.mma_async");
-  expectMistake(problem, WritesWhileItReads,
-                SPARSE_AUTOGRAD_EMULATOR_PENDING_COPY,
-                "thread (0, 0, 0) writes 4 bytes at offset 16 of shared "
-                "memory, which an asynchronous operation reads that has not "
-                "been waited for [the product], at [the write]");
-  expectMistake(problem, WarpIsMissing, SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP,
-                "thread (96, 0, 0) has ended, and its warp has not executed "
-                "wgmma.mma_async, which another warp of the warpgroup has");
+  expectMistake(
+      problem, WarpIsMissing, SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP,
+      "waits in wgmma.wait_group for 2 products, of which warp 3 of "
+      "its warpgroup has executed 0, but thread (96, 0, 0) has ended");
   expectMistake(problem, OneDescriptorDiffers,
                 SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP,
                 "executes wgmma.mma_async with descriptors that differ from "
                 "those of its warp");
+}
+
+TEST(Warpgroup, WhatItReadsMustStay) {
+  // Thread 0 writes before it waits; others may have waited by then.
+  Problem problem = makeProblem(SPARSE_AUTOGRAD_WGMMA_F16_F32, 16, 64);
+  for (uint64_t seed : {0, 1, 2, 3}) {
+    Runner runner(problem, seed);
+    EXPECT_NE(runner.run(WritesWhileItReads), SPARSE_AUTOGRAD_SUCCESS);
+    EXPECT_THAT(runner.device.message(),
+                testing::AllOf(
+                    testing::HasSubstr("thread (0, 0, 0) writes 4 bytes at "
+                                       "offset 16 of shared memory, which a"),
+                    testing::HasSubstr("waited for"),
+                    testing::HasSubstr("[the product]"),
+                    testing::HasSubstr("at [the write]")));
+    EXPECT_THAT(runner.device.report().fault,
+                testing::AnyOf(int32_t(SPARSE_AUTOGRAD_EMULATOR_PENDING_COPY),
+                               int32_t(SPARSE_AUTOGRAD_EMULATOR_DATA_RACE)));
+  }
+}
+
+/// One thread of a warpgroup says to another warp that a buffer is free, or
+/// says so too early.
+static void handOver(void **parameters) {
+  bool isEarly = parameter<int32_t>(parameters, 0) != 0;
+  auto *words = shared<uint32_t>();
+  void *object = words + 256;
+  int32_t t = threadId();
+  if (t < 128)
+    store(&words[t], 0u);
+  if (t == 0)
+    sparseAutogradEmulateMbarrierInit(object, 1, HERE);
+  sparseAutogradEmulateProxyFence(0, HERE);
+  barrier(HERE);
+  if (t >= 128) {
+    while (!sparseAutogradEmulateMbarrierWait(
+        object, 0, SPARSE_AUTOGRAD_WAIT_FOR_PARITY, HERE))
+      ;
+    store(&words[t - 128], 1u, "the write");
+    return;
+  }
+  SparseAutogradEmulatedWarpgroupProduct product = {};
+  product.type = SPARSE_AUTOGRAD_WGMMA_F16_F32;
+  product.n = 8;
+  float sums[4];
+  sparseAutogradEmulateWarpgroupFence(HERE);
+  sparseAutogradEmulateWarpgroupProduct(&product, sums, "the product");
+  sparseAutogradEmulateWarpgroupCommit(HERE);
+  if (isEarly && t == 0)
+    sparseAutogradEmulateMbarrierArrive(object, 1, 0, 0, HERE);
+  sparseAutogradEmulateWarpgroupWait(0, HERE);
+  if (!isEarly && t == 0)
+    sparseAutogradEmulateMbarrierArrive(object, 1, 0, 0, HERE);
+}
+
+TEST(Warpgroup, OneThreadSaysThatABufferIsFree) {
+  for (uint64_t seed : someSeeds()) {
+    Device device(seed);
+    EXPECT_EQ(device.launch(handOver, 1, 160, 2048, 0), SPARSE_AUTOGRAD_SUCCESS)
+        << device.message();
+    EXPECT_NE(device.launch(handOver, 1, 160, 2048, 1),
+              SPARSE_AUTOGRAD_SUCCESS);
+    EXPECT_THAT(device.message(), testing::HasSubstr("at [the write]"));
+  }
 }
 
 TEST(Warpgroup, DescriptorsAreChecked) {

@@ -249,6 +249,130 @@ def make_kernel(kernel):
     return "\n".join(lines)
 
 
+def make_pipeline():
+    """A product of 64 rows by 32 columns over any k: a thread of the fifth warp copies
+    tiles of 64 columns to three buffers, a warpgroup multiplies them, and one of its
+    threads says when a buffer is free."""
+    kernel = Kernel("pipeline", n=32, registers=False)
+    struct = kernel.get_struct()
+    product = f'@"{kernel.get_function()}"'
+    fence = f'@"{kernel.get_synchronization("fence")}"'
+    wait = f'@"{kernel.get_synchronization("wait_group")}"'
+    byval = "{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64}"
+    lines = [
+        f"    gpu.func @pipeline(%x: !llvm.ptr<1>, %w: !llvm.ptr<1>, %mapA: !llvm.ptr {byval}, %mapB: !llvm.ptr {byval}, %y: !llvm.ptr<1>, %count: i32, %early: i1) kernel {{",
+        "      %t = nvvm.read.ptx.sreg.tid.x : i32",
+        "      %buffers = llvm.mlir.addressof @buffers : !llvm.ptr<3>",
+        "      %objects = llvm.mlir.addressof @objects : !llvm.ptr<3>",
+    ]
+    for number in [0, 1, 2, 3, 16, 64, 128, 8192, 12288, 100000]:
+        lines.append(f"      %c{number} = llvm.mlir.constant({number} : i32) : i32")
+    lines.append("      %isFirst = llvm.icmp \"eq\" %t, %c0 : i32")
+    lines.append("      scf.if %isFirst {")
+    for i in range(6):
+        lines += [
+            f"        %object{i} = llvm.getelementptr %objects[{i}] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i64",
+            f"        nvvm.mbarrier.init %object{i}, %c1 : !llvm.ptr<3>, i32",
+        ]
+    lines += ["        nvvm.fence.mbarrier.init", "      }", "      gpu.barrier"]
+
+    def begin_round(isProducer):
+        return [
+            "          %s = arith.remui %i, %c3 : i32",
+            "          %round = arith.divui %i, %c3 : i32",
+            "          %parity = arith.remui %round, %c2 : i32",
+            "          %otherParity = arith.xori %parity, %c1 : i32",
+            "          %s3 = arith.addi %s, %c3 : i32",
+            "          %full = llvm.getelementptr %objects[%s] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64",
+            "          %empty = llvm.getelementptr %objects[%s3] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64",
+            "          %offset = arith.muli %s, %c12288 : i32",
+            "          %tileA = llvm.getelementptr %buffers[%offset] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8",
+            "          %tileB = llvm.getelementptr %tileA[%c8192] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8",
+            "          nvvm.mbarrier.try_wait.parity "
+            + ("%empty, %otherParity" if isProducer else "%full, %parity")
+            + ", %c100000 : !llvm.ptr<3>, i32, i32",
+        ]
+
+    lines += [
+        "      %isProducer = llvm.icmp \"eq\" %t, %c128 : i32",
+        "      scf.if %isProducer {",
+        "        scf.for %i = %c0 to %count step %c1 : i32 {",
+        *begin_round(True),
+        "          nvvm.mbarrier.arrive.expect_tx %full, %c12288 : !llvm.ptr<3>, i32",
+        "          %column = arith.muli %i, %c64 : i32",
+        "          %clusterA = llvm.addrspacecast %tileA : !llvm.ptr<3> to !llvm.ptr<7>",
+        "          %clusterB = llvm.addrspacecast %tileB : !llvm.ptr<3> to !llvm.ptr<7>",
+        "          nvvm.cp.async.bulk.tensor.shared.cluster.global %clusterA, %mapA, %full, box[%column, %c0] : !llvm.ptr<7>, !llvm.ptr",
+        "          nvvm.cp.async.bulk.tensor.shared.cluster.global %clusterB, %mapB, %full, box[%column, %c0] : !llvm.ptr<7>, !llvm.ptr",
+        "        }",
+        "      }",
+        "      %isConsumer = llvm.icmp \"ult\" %t, %c128 : i32",
+        "      scf.if %isConsumer {",
+        f"        %zeros = llvm.mlir.zero : {struct}",
+        f"        %sums = scf.for %i = %c0 to %count step %c1 iter_args(%before = %zeros) -> ({struct}) : i32 {{",
+        *begin_round(False),
+        f"          %sums0 = llvm.call {fence}(%before) : ({struct}) -> {struct}",
+    ]
+    modes = 1024 >> 4 << 32 | 1 << 62
+    for name in "AB":
+        lines += [
+            f"          %modes{name} = llvm.mlir.constant({modes} : i64) : i64",
+            f"          %four{name} = llvm.mlir.constant(4 : i64) : i64",
+            f"          %mask{name} = llvm.mlir.constant({0x3FFF} : i64) : i64",
+            f"          %address{name} = llvm.ptrtoint %tile{name} : !llvm.ptr<3> to i64",
+            f"          %sixteenth{name} = llvm.lshr %address{name}, %four{name} : i64",
+            f"          %start{name} = llvm.and %sixteenth{name}, %mask{name} : i64",
+            f"          %desc{name}0 = llvm.or %start{name}, %modes{name} : i64",
+        ]
+        for step in range(1, 4):
+            lines += [
+                f"          %advance{name}{step} = llvm.mlir.constant({2 * step} : i64) : i64",
+                f"          %desc{name}{step} = llvm.add %desc{name}0, %advance{name}{step} : i64",
+            ]
+    for step in range(4):
+        lines.append(
+            f"          %sums{step + 1} = llvm.call {product}(%sums{step}, %descA{step}, %descB{step}, %c1, %c1, %c1, %c0, %c0) : ({struct}, i64, i64, i32, i32, i32, i32, i32) -> {struct}"
+        )
+    lines += [
+        "          nvvm.wgmma.commit.group.sync.aligned",
+        "          %tellsEarly = llvm.and %isFirst, %early : i1",
+        "          scf.if %tellsEarly {",
+        "            %state = nvvm.mbarrier.arrive %empty : !llvm.ptr<3> -> i64",
+        "          }",
+        f"          %done = llvm.call {wait}(%sums4, %c0) : ({struct}, i32) -> {struct}",
+        "          %true = llvm.mlir.constant(true) : i1",
+        "          %late = llvm.xor %early, %true : i1",
+        "          %tells = llvm.and %isFirst, %late : i1",
+        "          scf.if %tells {",
+        "            %state = nvvm.mbarrier.arrive %empty : !llvm.ptr<3> -> i64",
+        "          }",
+        f"          scf.yield %done : {struct}",
+        "        }",
+        "        %firstSum = llvm.mul %t, %c16 : i32",
+    ]
+    for i in range(16):
+        lines += [
+            f"        %sum{i} = llvm.extractvalue %sums[{i}] : {struct}",
+            f"        %n{i} = llvm.mlir.constant({i} : i32) : i32",
+            f"        %at{i} = llvm.add %firstSum, %n{i} : i32",
+            f"        %to{i} = llvm.getelementptr %y[%at{i}] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32",
+            f"        llvm.store %sum{i}, %to{i} : f32, !llvm.ptr<1>",
+        ]
+    lines += ["      }", "      gpu.return", "    }"]
+    return "\n".join(
+        [
+            "module attributes {gpu.container_module} {",
+            "  gpu.module @kernels {",
+            "    llvm.mlir.global internal @buffers() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<36864 x i8>",
+            "    llvm.mlir.global internal @objects() {addr_space = 3 : i32, alignment = 8 : i64} : !llvm.array<6 x i64>",
+            *sorted(make_declarations(kernel)),
+            *lines,
+            "  }",
+            "}\n",
+        ]
+    )
+
+
 KERNELS = [
     Kernel("f16_128", n=64),
     Kernel("f16_64", n=24, span=64),
@@ -297,4 +421,7 @@ def make_module(kernels):
 if __name__ == "__main__":
     import sys
 
-    sys.stdout.write(make_module(MISTAKES if "mistakes" in sys.argv else KERNELS))
+    if "pipeline" in sys.argv:
+        sys.stdout.write(make_pipeline())
+    else:
+        sys.stdout.write(make_module(MISTAKES if "mistakes" in sys.argv else KERNELS))
