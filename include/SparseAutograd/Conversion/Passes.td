@@ -673,7 +673,7 @@ def KernelToObject
                "calls of libdevice">,
     Option<"features", "features", "std::string", /*default=*/"\"\"",
            "features of LLVM's code for the chips, such as +ptx85; empty: the "
-           "least that a chip has">,
+           "least that a chip has and sparse products of a warpgroup need">,
     Option<"toolkit", "toolkit", "std::string", /*default=*/"\"\"",
            "the folder of the CUDA toolkit whose ptxas and libdevice are used; "
            "empty: the one that the build was configured with "

@@ -300,9 +300,10 @@ sparseAutogradEmulateProxyFence(int32_t isForMbarriers, const char *where);
 // has been waited for. What threads wrote to shared memory must be fenced
 // (sparseAutogradEmulateProxyFence).
 
-/// Called by a kernel for each parameter that is passed by value: `bytes` bytes
-/// from `parameter` on may be read.
-SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+/// Called by a kernel for each parameter that is passed by value: returns a
+/// copy of it, aligned to 64 bytes and the same for all threads, that may be
+/// read.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT const void *
 sparseAutogradEmulateParameter(const void *parameter, int64_t bytes);
 
 /// cp.async.bulk.shared.global: a multiple of 16 bytes, aligned to 16.

@@ -28,6 +28,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <memory>
 #include <vector>
 
 namespace sparse_autograd {
@@ -345,8 +346,8 @@ public:
   // Bulk copies
   //===--------------------------------------------------------------------===//
 
-  /// A parameter that is passed by value lies here.
-  void addParameter(const void *parameter, size_t bytes);
+  /// The copy of a parameter that is passed by value.
+  const void *getParameter(const void *parameter, size_t bytes);
   /// Into shared memory if there is an mbarrier, else out of it.
   void copyBulk(void *to, const void *from, int32_t bytes, const void *object,
                 const char *where);
@@ -583,9 +584,13 @@ private:
   std::vector<GenericWrite> sharedWrites;
   /// For each 16 bytes: the asynchronous operations that read there.
   std::vector<uint16_t> sharedReaders;
-  /// Parameters that are passed by value.
+  /// Parameters that are passed by value, and their copies.
+  struct Release {
+    void operator()(char *memory) const;
+  };
   struct Parameter {
-    uintptr_t begin;
+    const void *source;
+    std::unique_ptr<char, Release> copy;
     size_t bytes;
   };
   std::vector<Parameter> parameters;

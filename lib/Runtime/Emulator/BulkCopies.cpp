@@ -21,6 +21,7 @@
 #include "Block.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 using namespace sparse_autograd::emulator;
@@ -85,19 +86,35 @@ void Block::reportReader(const Thread &thread, size_t offset, size_t bytes,
 // Checks
 //===----------------------------------------------------------------------===//
 
-void Block::addParameter(const void *parameter, size_t bytes) {
-  auto begin = reinterpret_cast<uintptr_t>(parameter);
+void Block::Release::operator()(char *memory) const { std::free(memory); }
+
+const void *Block::getParameter(const void *parameter, size_t bytes) {
   for (const Parameter &known : parameters)
-    if (known.begin == begin)
-      return;
-  parameters.push_back({begin, bytes});
+    if (known.source == parameter)
+      return known.copy.get();
+  size_t rounded = (bytes + tensorMapAlignment - 1) / tensorMapAlignment *
+                   tensorMapAlignment;
+  auto *copy =
+      static_cast<char *>(std::aligned_alloc(tensorMapAlignment, rounded));
+  if (!copy)
+    fail(getThread(), SPARSE_AUTOGRAD_EMULATOR_OUT_OF_MEMORY, nullptr,
+         "has a parameter of %zu bytes, for which there is no memory", bytes);
+  std::memcpy(copy, parameter, bytes);
+  Parameter known;
+  known.source = parameter;
+  known.copy.reset(copy);
+  known.bytes = bytes;
+  parameters.push_back(std::move(known));
+  return copy;
 }
 
 bool Block::isParameter(uintptr_t address, size_t bytes) const {
-  for (const Parameter &parameter : parameters)
-    if (address >= parameter.begin && bytes <= parameter.bytes &&
-        address - parameter.begin <= parameter.bytes - bytes)
+  for (const Parameter &parameter : parameters) {
+    auto begin = reinterpret_cast<uintptr_t>(parameter.copy.get());
+    if (address >= begin && bytes <= parameter.bytes &&
+        address - begin <= parameter.bytes - bytes)
       return true;
+  }
   return false;
 }
 
@@ -261,8 +278,9 @@ void Block::moveTile(const Tile &tile, char *place, bool isLoad) {
       uint32_t offset = base + row * tile.rowBytes +
                         static_cast<uint32_t>(i) * tile.elementBytes;
       char *element = shared + swizzle(offset, tile.span);
-      char *global = address + int64_t(i - begin) * tile.elementBytes;
       bool isInside = i >= begin && i < end;
+      char *global =
+          isInside ? address + int64_t(i - begin) * tile.elementBytes : nullptr;
       if (isInside && isLoad)
         std::memcpy(element, global, tile.elementBytes);
       else if (isInside)
@@ -362,8 +380,10 @@ void Block::checkEndOfThread(const Thread &thread) {
 // What kernels call
 //===----------------------------------------------------------------------===//
 
-void sparseAutogradEmulateParameter(const void *parameter, int64_t bytes) {
-  Block::getCurrent().addParameter(parameter, static_cast<size_t>(bytes));
+const void *sparseAutogradEmulateParameter(const void *parameter,
+                                           int64_t bytes) {
+  return Block::getCurrent().getParameter(parameter,
+                                          static_cast<size_t>(bytes));
 }
 
 void sparseAutogradEmulateBulkLoad(void *shared, const void *global,

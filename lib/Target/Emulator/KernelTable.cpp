@@ -51,15 +51,14 @@ static Function *makeEntry(Function &kernel, const KernelInfo &info) {
           builder.CreateAlignedLoad(argument.getType(), place, Align(1)));
       continue;
     }
-    // The kernel takes the place itself, and reads there.
-    builder.CreateCall(
+    // The kernel takes the place of a copy, and reads there.
+    parameters.push_back(builder.CreateCall(
         kernel.getParent()->getOrInsertFunction(
             "sparseAutogradEmulateParameter",
-            FunctionType::get(builder.getVoidTy(),
+            FunctionType::get(builder.getPtrTy(),
                               {builder.getPtrTy(), builder.getInt64Ty()},
                               false)),
-        {place, builder.getInt64(bytes)});
-    parameters.push_back(place);
+        {place, builder.getInt64(bytes)}));
   }
   builder.CreateCall(&kernel, parameters);
   builder.CreateRetVoid();

@@ -75,8 +75,8 @@ static void waitFor(uint64_t parity, int32_t i = 0) {
     ;
 }
 static const Map *takeMap(void **parameters, int i) {
-  sparseAutogradEmulateParameter(parameters[i], sizeof(Map));
-  return static_cast<const Map *>(parameters[i]);
+  return static_cast<const Map *>(
+      sparseAutogradEmulateParameter(parameters[i], sizeof(Map)));
 }
 static constexpr int64_t sharedBytes = objectPlace + 64;
 
