@@ -177,7 +177,8 @@ sparseAutogradDeviceFill(void *destination, int64_t count, int64_t elementBytes,
 
 /// The types of elements, with CUDA's numbers. Floats are told from integers
 /// for what lies outside of the tensor, which is always zero here; tf32 has the
-/// bits of f32, rounded to its precision when they are copied.
+/// bits of f32, which GPUs round when they copy them, and the emulator does
+/// not.
 enum SparseAutogradTensorElement {
   SPARSE_AUTOGRAD_TENSOR_U8 = 0,
   SPARSE_AUTOGRAD_TENSOR_U16 = 1,

@@ -129,6 +129,35 @@ static void declareDynamicSharedMemory(gpu::GPUModuleOp module) {
   }
 }
 
+/// Has kernels take tensor maps by value, as 128 bytes that are aligned to 64.
+static void takeTensorMapsByValue(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  OpBuilder builder(context);
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  Type map = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
+  for (auto function : module.getOps<gpu::GPUFuncOp>()) {
+    SmallVector<Type> types(function.getArgumentTypes());
+    for (unsigned i = 0; i < types.size(); ++i) {
+      if (!function.isKernel() ||
+          !isa<nvgpu::TensorMapDescriptorType>(types[i]))
+        continue;
+      BlockArgument argument = function.getArgument(i);
+      builder.setInsertionPointToStart(&function.getBody().front());
+      auto cast = UnrealizedConversionCastOp::create(builder, function.getLoc(),
+                                                     types[i], argument);
+      argument.replaceAllUsesExcept(cast.getResult(0), cast);
+      argument.setType(pointer);
+      types[i] = pointer;
+      function.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
+                          TypeAttr::get(map));
+      function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                          builder.getI64IntegerAttr(64));
+    }
+    function.setFunctionType(FunctionType::get(
+        context, types, function.getFunctionType().getResults()));
+  }
+}
+
 namespace {
 /// A parameter of a kernel that is passed by value.
 struct ValueParameter {
@@ -190,6 +219,7 @@ struct KernelToNVVMPass
         failed(emulateNarrowFloats(module)) || failed(lowerReductions(module)))
       return signalPassFailure();
     lowerInstructions(module);
+    takeTensorMapsByValue(module);
     SmallVector<ValueParameter> valueParameters = findValueParameters(module);
     OpPassManager toNVVM(gpu::GPUModuleOp::getOperationName());
     toNVVM.addPass(createConvertVectorToSCFPass());

@@ -213,6 +213,8 @@ void Block::accessGlobal(const Thread &thread, uintptr_t address, size_t bytes,
            region->name);
     return;
   }
+  if (!stores.empty())
+    checkStores(thread, address, bytes, kind, where);
   if (!launch.options->detectRaces)
     return;
   size_t offset = address - region->begin;

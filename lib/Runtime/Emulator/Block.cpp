@@ -97,6 +97,7 @@ void Block::begin(uint32_t newNumber) {
   mbarriers.clear();
   operations.clear();
   hasBulkLoads = false;
+  stores.clear();
   progress = 0;
   firstReady = 0;
   readyCount = 0;
@@ -116,7 +117,6 @@ void Block::begin(uint32_t newNumber) {
     thread.copyGroup = 0;
     thread.copyCount = 0;
     thread.reads.clear();
-    thread.stores.clear();
     thread.bulkGroup = 0;
     thread.proxyFence = thread.initFence = 0;
     thread.failedTests = 0;

@@ -151,10 +151,8 @@ struct Thread {
   std::vector<PendingCopy> copies;
   uint32_t copyGroup = 0;
   uint64_t copyCount = 0;
-  /// Of bulk copies from shared memory: what they read; those that are done,
-  /// except that nobody knows what they have written; the current group.
+  /// Of bulk copies from shared memory: what they read; the current group.
   std::vector<AsyncRead> reads;
-  std::vector<AsyncOperation> stores;
   uint32_t bulkGroup = 0;
   /// The step of its last fence.proxy.async, and of its last
   /// fence.mbarrier_init; 0 if there was none.
@@ -321,6 +319,9 @@ public:
 
   void access(uintptr_t address, size_t bytes, size_t alignment, int32_t kind,
               const char *where);
+  /// Reports an access of what a bulk copy may still write.
+  void checkStores(const Thread &thread, uintptr_t address, size_t bytes,
+                   int32_t kind, const char *where);
   /// Checks and records an access of the thread; the address is in shared
   /// memory.
   void accessShared(const Thread &thread, uintptr_t address, size_t bytes,
@@ -558,6 +559,9 @@ private:
   std::vector<Mbarrier> mbarriers;
   std::vector<AsyncOperation> operations;
   bool hasBulkLoads = false;
+  /// Bulk copies to global memory that have not been waited for, done or not.
+  std::vector<AsyncOperation> stores;
+  AsyncOperation done; ///< of a wait, which has little room on its stack
   /// Increases with all that threads do, except to look at mbarriers.
   uint64_t progress = 0;
 

@@ -203,6 +203,36 @@ void Block::beginStore(AsyncOperation &operation, size_t alignment) {
   operation.group = self.bulkGroup;
   operation.thread = self.index;
   operations.push_back(operation);
+  stores.push_back(operation);
+}
+
+void Block::checkStores(const Thread &thread, uintptr_t address, size_t bytes,
+                        int32_t kind, const char *where) {
+  auto overlaps = [&](const char *begin, size_t length) {
+    auto other = reinterpret_cast<uintptr_t>(begin);
+    return address < other + length && other < address + bytes;
+  };
+  for (const AsyncOperation &store : stores) {
+    bool isPending = false;
+    if (!store.tile.tiles.rank)
+      isPending = overlaps(store.global, store.bytes);
+    for (uint32_t row = 0; store.tile.tiles.rank && row < store.tile.getRows();
+         ++row) {
+      int32_t begin, end;
+      char *place = nullptr;
+      store.tile.getRow(row, begin, end, place);
+      isPending |=
+          begin < end && overlaps(place, static_cast<size_t>(end - begin) *
+                                             store.tile.elementBytes);
+    }
+    if (isPending)
+      fail(thread, SPARSE_AUTOGRAD_EMULATOR_PENDING_COPY, where,
+           "%s %zu bytes of global memory, which a %s writes that has not been "
+           "waited for%s%s%s",
+           kind == SPARSE_AUTOGRAD_LOAD ? "reads" : "writes", bytes, store.name,
+           store.where ? " [" : "", store.where ? store.where : "",
+           store.where ? "]" : "");
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -325,7 +355,6 @@ void Block::waitForStores(int32_t groups, bool isRead, const char *where) {
       continue;
     }
     move(operation);
-    self.stores.push_back(operation);
     operations.erase(operations.begin() + static_cast<ptrdiff_t>(i));
   }
   size_t count = 0;
@@ -342,19 +371,20 @@ void Block::waitForStores(int32_t groups, bool isRead, const char *where) {
   self.reads.resize(count);
   if (isRead)
     return;
-  count = 0;
-  for (const AsyncOperation &store : self.stores) {
-    if (store.group >= endGroup) {
-      self.stores[count++] = store;
+  // The writes are ones of now.
+  for (size_t i = 0; i < stores.size();) {
+    if (stores[i].thread != self.index || stores[i].group >= endGroup) {
+      ++i;
       continue;
     }
-    if (store.tile.tiles.rank)
-      accessTile(self, store.tile, SPARSE_AUTOGRAD_STORE, store.where);
+    done = stores[i];
+    stores.erase(stores.begin() + static_cast<ptrdiff_t>(i));
+    if (done.tile.tiles.rank)
+      accessTile(self, done.tile, SPARSE_AUTOGRAD_STORE, done.where);
     else
-      accessBuffer(self, store.global, store.bytes, SPARSE_AUTOGRAD_STORE,
-                   store.where);
+      accessBuffer(self, done.global, done.bytes, SPARSE_AUTOGRAD_STORE,
+                   done.where);
   }
-  self.stores.resize(count);
 }
 
 void Block::checkEndOfThread(const Thread &thread) {

@@ -251,10 +251,9 @@ void Block::arriveWithCopies(const void *object, bool isCounted,
 //===----------------------------------------------------------------------===//
 
 void Block::land(const AsyncOperation &operation) {
-  Thread &thread = threads[operation.thread];
+  const Thread &thread = threads[operation.thread];
   if (operation.kind == AsyncOperation::Kind::Store) {
     move(operation);
-    thread.stores.push_back(operation);
     return;
   }
   Mbarrier *barrier = findMbarrier(operation.barrier);

@@ -11,6 +11,7 @@
 // The tensor map is no copy on a stack.
 // TILES-DAG: remark: pipeline on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
 // TILES-DAG: remark: store on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
+// TILES-DAG: remark: by_map on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
 // TILES-DAG: remark: bytes on sm_90a: {{[0-9]+}} registers, 0 bytes of stack, 0 bytes spilled
 
 // RUN: %python %S/Inputs/warpgroup_kernels.py > %t.mlir

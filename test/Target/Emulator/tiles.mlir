@@ -15,11 +15,11 @@
 // RUN: not emulate-kernel %t --kernel=pipeline --block=64 --print=2 \
 // RUN:   f32:92x32:iota tensormap=0:92x32:8x32:0 f32:32:zero i32=12 i1=1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FULL
-// FULL: error: kernel 'pipeline', block (0, 0, 0), thread (32, 0, 0) arrives 1 times at the mbarrier at offset 3072 of shared memory with mbarrier.arrive.expect_tx, of which phase 0 has 0 of 1 arrivals and 1024 bytes to come
+// FULL: error: kernel 'pipeline', block (0, 0, 0), thread (32, 0, 0) arrives 1 times at the mbarrier at offset {{[0-9]+}} of shared memory with mbarrier.arrive.expect_tx, of which phase 0 has 0 of 1 arrivals and 1024 bytes to come
 // RUN: not emulate-kernel %t --kernel=pipeline --block=64 --seed=1 --print=2 \
 // RUN:   f32:92x32:iota tensormap=0:92x32:8x32:0 f32:32:zero i32=12 i1=1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OVERWRITTEN
-// OVERWRITTEN: writes 1024 bytes at offset 0 of shared memory, which an asynchronous copy wrote [@pipeline:{{.*}}], and this thread has not waited for its mbarrier
+// OVERWRITTEN: writes 1024 bytes at offset {{[0-9]+}} of shared memory, which an asynchronous copy wrote [@pipeline:{{.*}}], and this thread has not waited for its mbarrier
 
 // RUN: emulate-kernel %t --kernel=store --block=32 --seeds=4 --print=0 \
 // RUN:   f32:12x32:zero tensormap:0:12x32:8x32:0 i32=6 i1=0 \
@@ -28,11 +28,16 @@
 // RUN: not emulate-kernel %t --kernel=store --block=32 \
 // RUN:   f32:12x32:zero tensormap:0:12x32:8x32:0 i32=6 i1=1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FENCE
-// FENCE: error: kernel 'store', block (0, 0, 0), thread (0, 0, 0) has cp.async.bulk.tensor read 1024 bytes at offset 0 of shared memory, where thread (0, 0, 0) has written byte 0, and no fence.proxy.async is between them, at [@store:{{[0-9]+}}: call void @llvm.nvvm.cp.async.bulk.tensor.s2g.tile.2d(
+// FENCE: error: kernel 'store', block (0, 0, 0), thread (0, 0, 0) has cp.async.bulk.tensor read 1024 bytes at offset {{[0-9]+}} of shared memory, where thread (0, 0, 0) has written byte {{[0-9]+}}, and no fence.proxy.async is between them, at [@store:{{[0-9]+}}: call void @llvm.nvvm.cp.async.bulk.tensor.s2g.tile.2d(
 
 // RUN: emulate-kernel %t --kernel=bytes --block=32 --seeds=4 --print=1 \
 // RUN:   f32:64:iota f32:64:zero | FileCheck %s --check-prefix=BYTES
 // BYTES: 1: f32 [32, 33, {{.*}}, 62, 63, 0, 1, 2, {{.*}}, 30, 31]
+
+// RUN: emulate-kernel %t --kernel=by_map --block=32 --seeds=4 --print=2 \
+// RUN:   memref:f32:16x32:iota tensormap=0:16x32:8x32:0 memref:f32:8x32:zero \
+// RUN:   | FileCheck %s --check-prefix=MAP
+// MAP: 2: f32 [256, 257, 258, {{.*}}, 510, 511]
 
 // Multicast is to the blocks of a cluster, of which there is one.
 // RUN: not emulate-kernel %S/Inputs/multicast.ll 2>&1 \

@@ -235,6 +235,40 @@ TEST(BulkCopy, NobodyEndsBefore) {
   }
 }
 
+TEST(BulkCopy, GlobalMemoryMustBeWaitedFor) {
+  // Thread 1 reads what thread 0 copied: behind a barrier, for which thread 0
+  // has waited for all of it, or for the reads alone.
+  auto kernel = [](void **parameters) {
+    int32_t *buffer = parameter<int32_t *>(parameters, 0);
+    bool isRead = parameter<int32_t>(parameters, 1) != 0;
+    if (threadId() == 0) {
+      for (int32_t i = 0; i < 4; ++i)
+        store(&shared<int32_t>()[i], i);
+      sparseAutogradEmulateProxyFence(0, HERE);
+      sparseAutogradEmulateBulkStore(buffer, shared<int32_t>(), 16,
+                                     "the store");
+      sparseAutogradEmulateBulkCommit();
+      sparseAutogradEmulateBulkWait(0, isRead, HERE);
+    }
+    barrier(HERE);
+    if (threadId() == 1)
+      store(&buffer[4], load(&buffer[3], "the read"));
+  };
+  for (uint64_t seed : someSeeds()) {
+    Device device(seed);
+    int32_t *buffer = device.allocate(std::vector<int32_t>(8));
+    ASSERT_EQ(device.launch(kernel, 1, 2, 64, buffer, 0),
+              SPARSE_AUTOGRAD_SUCCESS)
+        << device.message();
+    EXPECT_EQ(buffer[4], 3);
+    EXPECT_FAULT(device, device.launch(kernel, 1, 2, 64, buffer, 1),
+                 SPARSE_AUTOGRAD_EMULATOR_PENDING_COPY,
+                 "thread (1, 0, 0) reads 4 bytes of global memory, which a "
+                 "cp.async.bulk writes that has not been waited for [the "
+                 "store], at [the read]");
+  }
+}
+
 TEST(BulkCopy, OnlyWhoWaitsKnows) {
   // Thread 1 learns by an atomic operation that thread 0 has waited.
   auto kernel = [](void **parameters) {

@@ -153,5 +153,35 @@ module attributes {gpu.container_module} {
       }
       gpu.return
     }
+
+    // The tile at row 8 of x, with ops of MLIR for it.
+    memref.global "private" @tile
+        : memref<8x32xf32, #gpu.address_space<workgroup>> {alignment = 128}
+    gpu.func @by_map(%x: memref<16x32xf32>, %map: !nvgpu.tensormap.descriptor<tensor = memref<8x32xf32, #gpu.address_space<workgroup>>, swizzle = none, l2promo = none, oob = zero, interleave = none>, %y: memref<8x32xf32>) kernel {
+      %t = gpu.thread_id x
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %bytes = arith.constant 1024 : index
+      %ticks = arith.constant 1000 : index
+      %false = arith.constant false
+      %isFirst = arith.cmpi eq, %t, %c0 : index
+      %b = nvgpu.mbarrier.create -> !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>
+      nvgpu.tma.prefetch.descriptor %map : !nvgpu.tensormap.descriptor<tensor = memref<8x32xf32, #gpu.address_space<workgroup>>, swizzle = none, l2promo = none, oob = zero, interleave = none>
+      nvgpu.mbarrier.init %b[%c0], %c1, predicate = %isFirst : !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>
+      scf.if %isFirst {
+        nvvm.fence.mbarrier.init
+      }
+      gpu.barrier
+      %tile = memref.get_global @tile : memref<8x32xf32, #gpu.address_space<workgroup>>
+      nvgpu.mbarrier.arrive.expect_tx %b[%c0], %bytes, predicate = %isFirst : !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>
+      nvgpu.tma.async.load %map[%c0, %c8], %b[%c0] to %tile, predicate = %isFirst : !nvgpu.tensormap.descriptor<tensor = memref<8x32xf32, #gpu.address_space<workgroup>>, swizzle = none, l2promo = none, oob = zero, interleave = none>, !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>> -> memref<8x32xf32, #gpu.address_space<workgroup>>
+      nvgpu.mbarrier.try_wait.parity %b[%c0], %false, %ticks : !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>
+      scf.for %i = %c0 to %c8 step %c1 {
+        %v = memref.load %tile[%i, %t] : memref<8x32xf32, #gpu.address_space<workgroup>>
+        memref.store %v, %y[%i, %t] : memref<8x32xf32>
+      }
+      gpu.return
+    }
   }
 }
