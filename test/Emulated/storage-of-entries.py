@@ -2,8 +2,8 @@
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # RUN: env -u EXECUTION_PIPELINE SPARSE_AUTOGRAD_DEVICE=emulated:11 %python %s
-"""What kernels make of entries, the order, the positions, the coordinates and
-the places, is what the runtime makes of them on the CPU, to the bit; so are the
+"""What kernels make of entries, their numbers, the order, the positions, the
+coordinates and the places, is what the runtime makes of them on the CPU, to the bit; so are the
 errors. Lists are as long as the chunks of kernels, or a little more or less."""
 
 import numpy as np
@@ -180,6 +180,27 @@ def sorts():
     return comparison.programs
 
 
+def counts():
+    comparison = Comparison("counts")
+    rng = np.random.default_rng(3)
+    index = "tensor<?xindex>"
+    comparison.entry("before", [index], [index], f"""
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %a0, %c0 : {index}
+  %m = arith.addi %n, %c1 : index
+  %e = tensor.empty(%m) : {index}
+  %b = sparse_autograd.count_before ins(%a0 : {index}) outs(%e : {index}) -> {index}
+  return %b : {index}""")
+    for length in (0, 1, 2, 62, 63, 64, 65, 1000, 4094, 4095, 4096, 4160):
+        numbers = rng.integers(0, 9, length)
+
+        def check(before, numbers=numbers):
+            assert np.array_equal(before, np.cumsum([0, *numbers]))
+        comparison.call("before", [numbers], str(length), check)
+    return comparison.programs
+
+
 def random_entries(rng, encoding, extents, length):
     """Entries, some of which are there twice."""
     entries = np.stack([rng.integers(0, max(extent, 1), length)
@@ -275,4 +296,4 @@ def errors():
     return comparison.programs
 
 
-finish([*sorts(), *stores(), *errors()])
+finish([*sorts(), *counts(), *stores(), *errors()])

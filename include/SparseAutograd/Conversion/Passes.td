@@ -488,7 +488,9 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
     With `for-device` such a loop is not cut: each of its iterations may run by
     itself. Dense loops whose iterations write to different places are moved
     outside of those over what is stored, and are parallel too: of a product of
-    a sparse and a dense matrix, each element of the result.
+    a sparse and a dense matrix, each element of the result. Rows list the
+    entries of a new pattern side by side: each counts its own first, and begins
+    behind those of the rows before it (`sparse_autograd.count_before`).
   }];
   let options = [
     Option<"parallel", "parallel", "bool", /*default=*/"false",
@@ -513,8 +515,8 @@ def StorageToLoops
     : Pass<"sparse-autograd-storage-to-loops", "::mlir::ModuleOp"> {
   let summary = "Make storage from entries by parallel loops";
   let description = [{
-    Replaces `sort_entries`, `count_positions` and `store_positions`, on
-    buffers, by calls of private functions that run parallel loops, so that a
+    Replaces `count_before`, `sort_entries`, `count_positions` and
+    `store_positions`, on buffers, by calls of private functions that run parallel loops, so that a
     device with many threads makes storage where the entries are. What they give
     is what the runtime gives, bit for bit. A function is there once for all ops
     with as many levels, or with the same encoding.
@@ -571,7 +573,8 @@ def StorageToRuntime
   let summary = "Have the runtime make storage from entries";
   let description = [{
     Replaces `sort_entries`, `count_positions` and `store_positions`, on
-    buffers, by calls of the runtime (`sparseAutogradSortEntries` and so on).
+    buffers, by calls of the runtime (`sparseAutogradSortEntries` and so on), and
+    `count_before` by a loop.
 
     ```mlir
     sparse_autograd.sort_entries ins(%c : memref<?x2xindex>) outs(%o : memref<?xindex>)
@@ -586,7 +589,8 @@ def StorageToRuntime
   }];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
-    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
 }
 
 //===----------------------------------------------------------------------===//

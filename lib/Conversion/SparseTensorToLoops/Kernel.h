@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_KERNEL_H
 #define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_KERNEL_H
 
+#include "NumberedLoops.h"
 #include "SparseAutograd/Analysis/SparseIteration.h"
 #include "SparseLoops.h"
 #include "StructuredToLoops.h"
@@ -69,11 +70,12 @@ private:
   /// stores them, and computes their values. A sum of several entries at one
   /// place is made in the order of the list.
   llvm::SmallVector<mlir::Value> assemble();
-  /// Visits all parts with a body that `makeBody` makes for each.
-  llvm::SmallVector<mlir::Value>
-  visitEntries(mlir::ValueRange carried,
-               llvm::function_ref<std::unique_ptr<LoopBody>(const StoredPart &)>
-                   makeBody);
+  /// Visits all parts. `visit` visits one and gives what is carried on.
+  llvm::SmallVector<mlir::Value> visitEntries(
+      mlir::ValueRange carried, NumberedLoops &numbered,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(const StoredPart &,
+                                                        mlir::ValueRange)>
+          visit);
   /// What an op on dense operands yields at `element`.
   mlir::Value computeOfDense(mlir::OpBuilder &builder,
                              const VisitedElement &element);

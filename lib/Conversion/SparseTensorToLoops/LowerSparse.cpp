@@ -16,6 +16,7 @@
 
 #include "FuseUpdates.h"
 #include "MoveEntries.h"
+#include "NumberedLoops.h"
 #include "OpsOnComponents.h"
 #include "RowsToLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -236,7 +237,8 @@ struct LowerSparsePass
 
   void runOnOperation() override {
     if (failed(prepare()) || failed(expand()))
-      signalPassFailure();
+      return signalPassFailure();
+    makeNumberedLoopsParallel(getOperation());
   }
 };
 } // namespace
@@ -310,7 +312,7 @@ LogicalResult LowerSparsePass::expand() {
   populateOpsOnComponentsPatterns(types, patterns);
   populateGatherRowsPatterns(types, patterns);
   populateScatterRowsPatterns(types, schedule, patterns);
-  populateMoveEntriesPatterns(types, patterns);
+  populateMoveEntriesPatterns(types, schedule, patterns);
   ConversionTarget target(*context);
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
   target.markUnknownOpDynamicallyLegal([&](Operation *op) {

@@ -8,6 +8,7 @@
 
 #include "MoveEntries.h"
 #include "Assembly.h"
+#include "NumberedLoops.h"
 #include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "StoredElements.h"
@@ -255,7 +256,8 @@ MovePlan Planner::concatenate(ValueRange inputs,
 /// The components of a tensor of `type` that stores what `plan` moves.
 static SmallVector<Value> moveEntries(OpBuilder &builder, Location loc,
                                       RankedTensorType type,
-                                      const MovePlan &plan) {
+                                      const MovePlan &plan,
+                                      const LoopSchedule &schedule) {
   AffineMap levels =
       sparse_tensor::SparseTensorType(type).getExpandedDimToLvl();
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -263,54 +265,68 @@ static SmallVector<Value> moveEntries(OpBuilder &builder, Location loc,
   auto countOn = [&](OpBuilder &nested, Value count) -> Value {
     return arith::AddIOp::create(nested, loc, count, one);
   };
+  NumberedLoops numbered;
+  using MovedElementBuilder = llvm::function_ref<SmallVector<Value>(
+      OpBuilder &, const EntryMove &, ValueRange place, Value position,
+      ValueRange carried)>;
+  auto visitAll = [&](ValueRange carried, MovedElementBuilder visit) -> Value {
+    SmallVector<Value> values(carried);
+    for (const EntryMove &move : plan.moves) {
+      SmallVector<Value> next = visitStoredElements(
+          builder, loc, move.elements, values,
+          [&](OpBuilder &nested, ValueRange place, Value position,
+              ValueRange carried) {
+            return visit(nested, move, place, position, carried);
+          });
+      numbered.addPart(values, next);
+      values = std::move(next);
+    }
+    numbered.endVisit();
+    return values.front();
+  };
 
-  Value count = zero;
-  for (const EntryMove &move : plan.moves)
-    count = visitStoredElements(
-                builder, loc, move.elements, count,
-                [&](OpBuilder &nested, ValueRange, Value, ValueRange carried) {
-                  return SmallVector<Value>{countOn(nested, carried.front())};
-                })
-                .front();
+  Value count = visitAll(zero, [&](OpBuilder &nested, const EntryMove &,
+                                   ValueRange, Value, ValueRange carried) {
+    return SmallVector<Value>{countOn(nested, carried.front())};
+  });
 
   auto list = [&](Value coordinates) -> Value {
-    SmallVector<Value> carried = {coordinates, zero};
-    for (const EntryMove &move : plan.moves)
-      carried = visitStoredElements(
-          builder, loc, move.elements, carried,
-          [&](OpBuilder &nested, ValueRange place, Value, ValueRange carried) {
-            SmallVector<Value> moved = move.map(nested, place);
-            Value entries = carried.front(), number = carried.back();
-            entries = listEntry(nested, loc, levels, moved, entries, number);
-            return SmallVector<Value>{entries, countOn(nested, number)};
-          });
-    return carried.front();
+    return visitAll(
+        {coordinates, zero}, [&](OpBuilder &nested, const EntryMove &move,
+                                 ValueRange place, Value, ValueRange carried) {
+          SmallVector<Value> moved = move.map(nested, place);
+          Value entries = carried.front(), number = carried.back();
+          entries = listEntry(nested, loc, levels, moved, entries, number);
+          return SmallVector<Value>{entries, countOn(nested, number)};
+        });
   };
 
   auto compute = [&](Value values, Value slots) -> Value {
-    SmallVector<Value> carried = {values, zero};
-    for (const EntryMove &move : plan.moves)
-      carried = visitStoredElements(
-          builder, loc, move.elements, carried,
-          [&](OpBuilder &nested, ValueRange, Value position,
-              ValueRange carried) {
-            Value number = carried.back();
-            Value slot = tensor::ExtractOp::create(nested, loc, slots, number);
-            Value value = tensor::ExtractOp::create(
-                nested, loc, move.elements.storage.getValues(), position);
-            Value stored = tensor::InsertOp::create(nested, loc, value,
-                                                    carried.front(), slot);
-            return SmallVector<Value>{stored, countOn(nested, number)};
-          });
-    return carried.front();
+    return visitAll({values, zero}, [&](OpBuilder &nested,
+                                        const EntryMove &move, ValueRange,
+                                        Value position, ValueRange carried) {
+      Value number = carried.back();
+      Value slot = tensor::ExtractOp::create(nested, loc, slots, number);
+      Value value = tensor::ExtractOp::create(
+          nested, loc, move.elements.storage.getValues(), position);
+      Value stored =
+          tensor::InsertOp::create(nested, loc, value, carried.front(), slot);
+      return SmallVector<Value>{stored, countOn(nested, number)};
+    });
   };
-  return assembleTensor(builder, loc, type, plan.extents, count, list, compute);
+  SmallVector<Value> components =
+      assembleTensor(builder, loc, type, plan.extents, count, list, compute);
+  if (schedule.isForDevice)
+    numbered.mark();
+  return components;
 }
 
 namespace {
 template <typename OpTy>
 struct LowerMove : OpConversionPattern<OpTy> {
-  using OpConversionPattern<OpTy>::OpConversionPattern;
+  LowerMove(const TypeConverter &types, MLIRContext *context,
+            const LoopSchedule &schedule)
+      : OpConversionPattern<OpTy>(types, context), schedule(schedule) {}
   using Adaptor = typename OpConversionPattern<OpTy>::OneToNOpAdaptor;
 
   LogicalResult
@@ -319,9 +335,12 @@ struct LowerMove : OpConversionPattern<OpTy> {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     MovePlan plan = Planner(rewriter, op.getLoc()).plan(op, adaptor);
     rewriter.replaceOpWithMultiple(
-        op, {moveEntries(rewriter, op.getLoc(), type, plan)});
+        op, {moveEntries(rewriter, op.getLoc(), type, plan, schedule)});
     return success();
   }
+
+private:
+  LoopSchedule schedule;
 };
 } // namespace
 
@@ -362,11 +381,12 @@ LogicalResult sparse_autograd::checkMove(Operation *op) {
 }
 
 void sparse_autograd::populateMoveEntriesPatterns(const TypeConverter &types,
+                                                  const LoopSchedule &schedule,
                                                   RewritePatternSet &patterns) {
   patterns
       .add<LowerMove<tensor::CollapseShapeOp>, LowerMove<tensor::ConcatOp>,
            LowerMove<tensor::ExpandShapeOp>, LowerMove<tensor::ExtractSliceOp>,
            LowerMove<tensor::InsertSliceOp>, LowerMove<tensor::PadOp>,
-           LowerMove<sparse_tensor::ConcatenateOp>>(types,
-                                                    patterns.getContext());
+           LowerMove<sparse_tensor::ConcatenateOp>>(
+          types, patterns.getContext(), schedule);
 }

@@ -15,6 +15,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_MOVEENTRIES_H
 #define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_MOVEENTRIES_H
 
+#include "SparseLoops.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace sparse_autograd {
@@ -25,6 +26,7 @@ llvm::LogicalResult checkMove(mlir::Operation *op);
 
 /// Lowers ops that move elements, of sparse tensors that `types` expands.
 void populateMoveEntriesPatterns(const mlir::TypeConverter &types,
+                                 const LoopSchedule &schedule,
                                  mlir::RewritePatternSet &patterns);
 
 } // namespace sparse_autograd

@@ -47,8 +47,12 @@ public:
       : KernelBody(kernel, part), slots(slots) {}
   SmallVector<Value> visit(OpBuilder &builder, const VisitedElement &element,
                            ValueRange carried) override;
-  /// The number of the entry is carried.
-  bool writesApart(const OutermostLoop &) override { return false; }
+  /// The number of the entry is carried. Whether values are written apart is
+  /// kept: the outermost loop asks last.
+  bool writesApart(const OutermostLoop &outermost) override {
+    isApart = !kernel.isReduction() || KernelBody::writesApart(outermost);
+    return false;
+  }
   bool enter(OpBuilder &, const VisitedElement &,
              SmallVectorImpl<Value> &) override {
     return false;
@@ -62,6 +66,10 @@ private:
 
   Value slots;
   Value slot;
+
+public:
+  /// Whether the iterations of the outermost loop write to different places.
+  bool isApart = false;
 };
 
 } // namespace sparse_autograd
@@ -131,17 +139,17 @@ Value Kernel::computeOfDense(OpBuilder &builder,
 }
 
 SmallVector<Value> Kernel::visitEntries(
-    ValueRange carried,
-    llvm::function_ref<std::unique_ptr<LoopBody>(const StoredPart &)>
-        makeBody) {
+    ValueRange carried, NumberedLoops &numbered,
+    llvm::function_ref<SmallVector<Value>(const StoredPart &, ValueRange)>
+        visit) {
   SmallVector<StoredPart> parts = iteration.parts;
   if (iteration.visitsAll)
     parts.emplace_back();
   SmallVector<Value> values(carried);
   for (const StoredPart &part : parts) {
-    std::unique_ptr<LoopBody> body = makeBody(part);
-    values = buildPart(part, values, std::nullopt, /*isFirstOutermost=*/false,
-                       *body);
+    SmallVector<Value> next = visit(part, values);
+    numbered.addPart(values, next);
+    values = std::move(next);
   }
   return values;
 }
@@ -149,29 +157,51 @@ SmallVector<Value> Kernel::visitEntries(
 SmallVector<Value> Kernel::assemble() {
   auto type = cast<RankedTensorType>(op->getResultTypes().front());
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value count = visitEntries(zero, [&](const StoredPart &) {
-                  return std::make_unique<EntryBody>(*this, /*writes=*/false);
-                }).front();
+  NumberedLoops numbered;
+  auto build = [&](const StoredPart &part, ValueRange carried, LoopBody &body) {
+    return buildPart(part, carried, std::nullopt, /*isFirstOutermost=*/false,
+                     body);
+  };
+  Value count = visitEntries(zero, numbered,
+                             [&](const StoredPart &part, ValueRange carried) {
+                               EntryBody body(*this, /*writes=*/false);
+                               return build(part, carried, body);
+                             })
+                    .front();
+  numbered.endVisit();
   const SparseStorage &init =
       getStorage(op.getDpsInitOperand(0)->getOperandNumber());
   SmallVector<Value> extents;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     extents.push_back(init.getExtent(builder, loc, dim));
   auto list = [&](Value coordinates) -> Value {
-    return visitEntries({coordinates, zero},
-                        [&](const StoredPart &) {
-                          return std::make_unique<EntryBody>(*this,
-                                                             /*writes=*/true);
-                        })
-        .front();
+    Value listed =
+        visitEntries({coordinates, zero}, numbered,
+                     [&](const StoredPart &part, ValueRange carried) {
+                       EntryBody body(*this, /*writes=*/true);
+                       return build(part, carried, body);
+                     })
+            .front();
+    numbered.endVisit();
+    return listed;
   };
   auto compute = [&](Value values, Value slots) -> Value {
-    return visitEntries({values, zero},
-                        [&](const StoredPart &part) {
-                          return std::make_unique<EntryValueBody>(*this, part,
-                                                                  slots);
-                        })
-        .front();
+    bool isApart = true;
+    Value computed =
+        visitEntries({values, zero}, numbered,
+                     [&](const StoredPart &part, ValueRange carried) {
+                       EntryValueBody body(*this, part, slots);
+                       SmallVector<Value> next = build(part, carried, body);
+                       isApart &= body.isApart;
+                       return next;
+                     })
+            .front();
+    numbered.endVisit(isApart);
+    return computed;
   };
-  return assembleTensor(builder, loc, type, extents, count, list, compute);
+  SmallVector<Value> components =
+      assembleTensor(builder, loc, type, extents, count, list, compute);
+  if (loops->getSchedule().isForDevice)
+    numbered.mark();
+  return components;
 }

@@ -64,3 +64,26 @@ func::FuncOp StorageFunctions::getScan(int64_t width) {
   };
   return getFunction(name, getBuffer(width), {}, body);
 }
+
+func::FuncOp StorageFunctions::getCountBefore() {
+  auto body = [&](LoopBuilder &loops, ValueRange arguments) {
+    Value counts = arguments[0], before = arguments[1];
+    Value zero = loops.index(0), one = loops.index(1);
+    Value length = loops.extent(before, 0);
+    // The sums up to each of a list that begins with a zero.
+    loops.forEach(length, [&](ValueRange place) {
+      Value count = loops.choose(
+          loops.equal(place.front(), zero), [&] { return zero; },
+          [&] { return loops.load(counts, loops.sub(place.front(), one)); });
+      loops.store(count, before, place);
+    });
+    SmallVector<OpFoldResult> shape = {length, loops.builder.getIndexAttr(1)};
+    Value rows = memref::ExpandShapeOp::create(
+        loops.builder, getBuffer(1), before,
+        ArrayRef<ReassociationIndices>{{0, 1}}, shape);
+    func::CallOp::create(loops.builder, getScan(1), rows);
+    return SmallVector<Value>();
+  };
+  return getFunction("_sparse_autograd_count_before",
+                     {getBuffer(), getBuffer()}, {}, body);
+}

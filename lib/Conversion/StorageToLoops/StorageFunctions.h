@@ -34,6 +34,9 @@ public:
   /// it.
   mlir::func::FuncOp getScan(int64_t width);
 
+  /// `(counts, before)`: what count_before does.
+  mlir::func::FuncOp getCountBefore();
+
   /// `(coordinates, order, extents...) -> (ranks, totals...)`. A row of `ranks`
   /// tells of the entries up to one, in order, how many elements each counted
   /// level has, and then how many entries there is something wrong with;

@@ -31,6 +31,7 @@ class Lowering {
 public:
   explicit Lowering(ModuleOp module) : functions(module) {}
 
+  void lower(CountBeforeOp op);
   void lower(SortEntriesOp op);
   void lower(CountPositionsOp op);
   void lower(StorePositionsOp op);
@@ -65,6 +66,15 @@ static Value asArgument(LoopBuilder &loops, Value buffer, int64_t width = 0) {
 /// it knows the first entry, and its numbers.
 static void raiseIf(Value isWrong, Operation *op, LoopBuilder &loops) {
   loops.when(isWrong, [&] { loops.builder.clone(*op); });
+}
+
+void Lowering::lower(CountBeforeOp op) {
+  OpBuilder builder(op);
+  LoopBuilder loops(builder, op.getLoc());
+  SmallVector<Value> arguments = {asArgument(loops, op.getCounts()),
+                                  asArgument(loops, op.getBefore())};
+  func::CallOp::create(loops.builder, functions.getCountBefore(), arguments);
+  op.erase();
 }
 
 void Lowering::lower(SortEntriesOp op) {
@@ -235,6 +245,8 @@ static bool canLower(Operation *op) {
                (buffer && !buffer.getLayout().isIdentity());
       }))
     return false;
+  if (isa<CountBeforeOp>(op))
+    return true;
   if (auto sort = dyn_cast<SortEntriesOp>(op))
     return !cast<MemRefType>(sort.getCoordinates().getType()).isDynamicDim(1);
   if (auto count = dyn_cast<CountPositionsOp>(op))
@@ -249,14 +261,16 @@ struct StorageToLoopsPass
     // In the order of the program, and not those that are made for errors.
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa<SortEntriesOp, CountPositionsOp, StorePositionsOp>(op) &&
+      if (isa<CountBeforeOp, SortEntriesOp, CountPositionsOp, StorePositionsOp>(
+              op) &&
           canLower(op))
         ops.push_back(op);
     });
     Lowering lowering(getOperation());
     for (Operation *op : ops)
       llvm::TypeSwitch<Operation *>(op)
-          .Case<SortEntriesOp, CountPositionsOp, StorePositionsOp>(
+          .Case<CountBeforeOp, SortEntriesOp, CountPositionsOp,
+                StorePositionsOp>(
               [&](auto storageOp) { lowering.lower(storageOp); });
   }
 };

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace sparse_autograd {
@@ -58,6 +59,26 @@ public:
   }
 };
 } // namespace
+
+/// A loop, which no call would be shorter than.
+static void lower(CountBeforeOp op, CallBuilder calls) {
+  OpBuilder &builder = calls.builder;
+  Location loc = op.getLoc();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value count = memref::DimOp::create(builder, loc, op.getCounts(), zero);
+  memref::StoreOp::create(builder, loc, zero, op.getBefore(), zero);
+  scf::ForOp::create(
+      builder, loc, zero, count, one, zero,
+      [&](OpBuilder &nested, Location loc, Value place, ValueRange before) {
+        Value number =
+            memref::LoadOp::create(nested, loc, op.getCounts(), place);
+        Value sum = arith::AddIOp::create(nested, loc, before.front(), number);
+        Value next = arith::AddIOp::create(nested, loc, place, one);
+        memref::StoreOp::create(nested, loc, sum, op.getBefore(), next);
+        scf::YieldOp::create(nested, loc, sum);
+      });
+}
 
 static void lower(SortEntriesOp op, CallBuilder builder) {
   SmallVector<Value> arguments = builder.counts(op.getCoordinates());
@@ -110,11 +131,11 @@ struct StorageToRuntimePass
     SymbolTable symbols(getOperation());
     getOperation()->walk([&](Operation *op) {
       llvm::TypeSwitch<Operation *>(op)
-          .Case<SortEntriesOp, CountPositionsOp, StorePositionsOp>(
-              [&](auto storageOp) {
-                lower(storageOp, CallBuilder(op, symbols));
-                op->erase();
-              });
+          .Case<CountBeforeOp, SortEntriesOp, CountPositionsOp,
+                StorePositionsOp>([&](auto storageOp) {
+            lower(storageOp, CallBuilder(op, symbols));
+            op->erase();
+          });
     });
   }
 };

@@ -54,6 +54,7 @@ struct StorageOpModel
 void sparse_autograd::registerStorageOpBufferization(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, SparseAutogradDialect *) {
+    CountBeforeOp::attachInterface<StorageOpModel<CountBeforeOp>>(*context);
     SortEntriesOp::attachInterface<StorageOpModel<SortEntriesOp>>(*context);
     CountPositionsOp::attachInterface<StorageOpModel<CountPositionsOp>>(
         *context);

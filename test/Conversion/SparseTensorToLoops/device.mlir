@@ -5,6 +5,7 @@
 
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 #COO = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa))}>
+#vector = #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>
 #rows = #sparse_tensor.encoding<{map = (r, k) -> (r : compressed, k : dense)}>
 #id = affine_map<(i, j) -> (i, j)>
 
@@ -82,4 +83,94 @@ func.func @sum(%a: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
 func.func @rows(%g: tensor<?x8xf64>, %i: tensor<?xi32>, %n: index) -> tensor<?x8xf64, #rows> {
   %r = sparse_autograd.scatter_rows %g, %i, %n : tensor<?x8xf64>, tensor<?xi32> -> tensor<?x8xf64, #rows>
   return %r : tensor<?x8xf64, #rows>
+}
+
+// Entries of a new pattern: each row counts its own, in a list of the rows of both
+// parts, and begins to list them, and to compute their values, behind those of the
+// rows before it.
+
+// CHECK-LABEL: func.func @union(
+// CHECK-SAME:    tensor<?xindex>, %{{.*}}: tensor<?xindex>, %{{.*}}: tensor<?xf64>, %[[M:[^:]*]]: index, %{{.*}}: index, %{{.*}}: tensor<?xindex>, %{{.*}}: tensor<?xindex>, %{{.*}}: tensor<?xf64>, %[[N:[^:]*]]: index
+// CHECK:       %[[BEHIND_A:.*]] = arith.maxsi %[[M]], %c0
+// CHECK:       %[[BEHIND_B:.*]] = arith.addi %[[BEHIND_A]], %{{.*}}
+// CHECK:       %[[EMPTY:.*]] = tensor.empty(%[[BEHIND_B]])
+// CHECK:       %[[OF_A:.*]] = scf.for %[[I:[^ ]*]] = %c0 to %[[M]] {{.*}} iter_args(%[[LIST:.*]] = %[[EMPTY]])
+// CHECK:         %[[COUNT:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %c0) -> (index)
+// CHECK:         tensor.insert %[[COUNT]] into %[[LIST]][%[[I]]]
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       %[[COUNTS:.*]] = scf.for %[[I:[^ ]*]] = %c0 to %[[N]] {{.*}} iter_args(%[[LIST:.*]] = %[[OF_A]])
+// CHECK:         %[[COUNT:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %c0) -> (index)
+// CHECK:         %[[PLACE:.*]] = arith.addi %[[BEHIND_A]], %[[I]]
+// CHECK:         tensor.insert %[[COUNT]] into %[[LIST]][%[[PLACE]]]
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       %[[BEFORE:.*]] = sparse_autograd.count_before ins(%[[COUNTS]]
+// CHECK:       %[[TOTAL:.*]] = tensor.extract %[[BEFORE]][%[[BEHIND_B]]]
+// CHECK:       tensor.empty(%[[TOTAL]]) : tensor<?x2xindex>
+// CHECK:       scf.for %[[I:[^ ]*]] = %c0 to %[[M]]
+// CHECK:         %[[FIRST:.*]] = tensor.extract %[[BEFORE]][%[[I]]]
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[NUMBER:[^ ]*]] = %[[FIRST]])
+// CHECK:           tensor.insert %[[I]] into %{{.*}}[%[[NUMBER]], %c0]
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       scf.for %[[I:[^ ]*]] = %c0 to %[[N]]
+// CHECK:         %[[PLACE:.*]] = arith.addi %[[BEHIND_A]], %[[I]]
+// CHECK:         %[[FIRST:.*]] = tensor.extract %[[BEFORE]][%[[PLACE]]]
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %[[FIRST]])
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       sparse_autograd.store_positions
+// CHECK:       scf.for %[[I:[^ ]*]] = %c0 to %[[M]]
+// CHECK:         tensor.extract %[[BEFORE]][%[[I]]]
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       scf.for %[[I:[^ ]*]] = %c0 to %[[N]]
+// CHECK:         tensor.extract %[[BEFORE]]
+// CHECK:       } {sparse_autograd.parallel}
+func.func @union(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %a, %c0 : tensor<?x?xf64, #CSR>
+  %n = tensor.dim %a, %c1 : tensor<?x?xf64, #CSR>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf64, #CSR>
+  %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%e : tensor<?x?xf64, #CSR>) {
+    ^bb0(%u: f64, %v: f64, %o: f64):
+      %s = arith.addf %u, %v : f64
+      linalg.yield %s : f64
+  } -> tensor<?x?xf64, #CSR>
+  return %y : tensor<?x?xf64, #CSR>
+}
+
+// Of a list of coordinates two entries may be of one row, and add to the same
+// element of a product: entries are listed in parallel, the values computed by
+// one thread.
+
+// CHECK-LABEL: func.func @rows_apart(
+// CHECK:       sparse_autograd.count_before
+// CHECK:       scf.for
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       sparse_autograd.store_positions
+// CHECK-NOT:   sparse_autograd.parallel
+// CHECK:       return
+func.func @rows_apart(%a: tensor<?x?xf64, #COO>, %b: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %a, %c0 : tensor<?x?xf64, #COO>
+  %n = tensor.dim %b, %c1 : tensor<?x?xf64, #CSR>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf64, #CSR>
+  %y = linalg.matmul ins(%a, %b : tensor<?x?xf64, #COO>, tensor<?x?xf64, #CSR>) outs(%e : tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR>
+  return %y : tensor<?x?xf64, #CSR>
+}
+
+// So is what an op moves, to places of its own.
+
+// CHECK-LABEL: func.func @moved(
+// CHECK:       scf.for {{.*}} -> (tensor<?xindex>)
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       sparse_autograd.count_before
+// CHECK:       scf.for {{.*}} -> (tensor<?x1xindex>)
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       sparse_autograd.store_positions
+// CHECK:       scf.for
+// CHECK:       } {sparse_autograd.parallel}
+func.func @moved(%a: tensor<?x?xf64, #CSR>, %n: index) -> tensor<?xf64, #vector> {
+  %y = tensor.collapse_shape %a [[0, 1]] : tensor<?x?xf64, #CSR> into tensor<?xf64, #vector>
+  return %y : tensor<?xf64, #vector>
 }

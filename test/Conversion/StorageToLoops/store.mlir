@@ -75,6 +75,14 @@ func.func @list(%c: memref<?x2xindex>, %o: memref<?xindex>, %m: index, %n: index
   return
 }
 
+// CHECK-LABEL: func.func @before(
+// CHECK-SAME:    %[[N:[^:]*]]: memref<?xindex>, %[[B:[^:]*]]: memref<?xindex>)
+// CHECK-NEXT:  call @_sparse_autograd_count_before(%[[N]], %[[B]])
+func.func @before(%n: memref<?xindex>, %b: memref<?xindex>) {
+  sparse_autograd.count_before ins(%n : memref<?xindex>) outs(%b : memref<?xindex>)
+  return
+}
+
 // An entry is new if it differs from the one before it. The number of those that
 // something is wrong with is added up beside.
 
@@ -133,3 +141,15 @@ func.func @list(%c: memref<?x2xindex>, %o: memref<?xindex>, %m: index, %n: index
 // CHECK:         scf.if
 // CHECK:           memref.store %{{.*}}, %[[R0]][%[[ELEMENT:.*]]]
 // CHECK:           memref.store %{{.*}}, %[[R1]][%[[ELEMENT]]]
+
+// What is before each is what there is up to the one before it.
+
+// CHECK-LABEL: func.func private @_sparse_autograd_count_before(
+// CHECK-SAME:    %[[N:[^:]*]]: memref<?xindex>, %[[B:[^:]*]]: memref<?xindex>)
+// CHECK:       scf.parallel (%[[I:[^)]*]]) =
+// CHECK:         %[[COUNT:.*]] = scf.if
+// CHECK:           %[[PREVIOUS:.*]] = arith.subi %[[I]], %c1
+// CHECK:           memref.load %[[N]][%[[PREVIOUS]]]
+// CHECK:         memref.store %[[COUNT]], %[[B]][%[[I]]]
+// CHECK:       %[[ROWS:.*]] = memref.expand_shape %[[B]]
+// CHECK:       call @_sparse_autograd_scan_1(%[[ROWS]])

@@ -164,6 +164,8 @@ func.func @rows(%t: tensor<?x4xf32>, %i: tensor<3xi32>, %n: index, %p: tensor<?x
 
 // CHECK: sym_name = "storage"
 func.func @storage(%c: tensor<?x2xindex>, %e: tensor<?xindex>, %n: tensor<2xindex>, %rows: index, %columns: index) {
+  // CHECK: "sparse_autograd.count_before"
+  %b = sparse_autograd.count_before ins(%e : tensor<?xindex>) outs(%e : tensor<?xindex>) -> tensor<?xindex>
   // CHECK: "sparse_autograd.sort_entries"
   %o = sparse_autograd.sort_entries ins(%c : tensor<?x2xindex>) outs(%e : tensor<?xindex>) -> tensor<?xindex>
   // CHECK: "sparse_autograd.count_positions"

@@ -27,6 +27,11 @@ static void getEffectsOfBuffers(DestinationStyleOpInterface op,
   }
 }
 
+void CountBeforeOp::getEffects(Effects &effects) {
+  getEffectsOfBuffers(cast<DestinationStyleOpInterface>(getOperation()),
+                      effects);
+}
+
 void SortEntriesOp::getEffects(Effects &effects) {
   getEffectsOfBuffers(cast<DestinationStyleOpInterface>(getOperation()),
                       effects);

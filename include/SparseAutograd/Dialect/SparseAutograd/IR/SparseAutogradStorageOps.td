@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops that make the positions and the coordinates of a sparse tensor from a
-// list of entries, in any order and with repetitions. Programs do not use them:
+// Ops that number entries, and that make the positions and the coordinates of a
+// sparse tensor from a list of them, in any order and with repetitions. Programs do not use them:
 // `--sparse-autograd-lower-sparse` makes them where a pattern is a new one.
 // They exist on tensors and on buffers.
 //
@@ -31,6 +31,31 @@ class SparseAutograd_StorageOp<string mnemonic, list<Trait> traits = []>
         DestinationStyleOpInterface,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
+}
+
+def SparseAutograd_CountBeforeOp : SparseAutograd_StorageOp<"count_before"> {
+  let summary = "How many there are before each";
+  let description = [{
+    Writes to `before`, which has an element more than `counts`, the sum of the
+    counts before each: `before[i] = counts[0] + ... + counts[i - 1]`. The last
+    one is the sum of all.
+
+    ```mlir
+    %b = sparse_autograd.count_before ins(%n : tensor<?xindex>)
+        outs(%e : tensor<?xindex>) -> tensor<?xindex>
+    ```
+  }];
+  let arguments = (ins SparseAutograd_IndexList:$counts,
+                       SparseAutograd_IndexList:$before);
+  let assemblyFormat = [{
+    `ins` `(` $counts `:` type($counts) `)`
+    `outs` `(` $before `:` type($before) `)` attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getBeforeMutable();
+    }
+  }];
 }
 
 def SparseAutograd_SortEntriesOp : SparseAutograd_StorageOp<"sort_entries"> {
