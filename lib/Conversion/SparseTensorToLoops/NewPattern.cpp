@@ -45,12 +45,19 @@ class EntryValueBody : public KernelBody {
 public:
   EntryValueBody(Kernel &kernel, const StoredPart &part, Value slots)
       : KernelBody(kernel, part), slots(slots) {}
+
+  /// Whether the iterations of the outermost loop, when it is built, write to
+  /// different places but for the number.
+  bool isApart = false;
+
   SmallVector<Value> visit(OpBuilder &builder, const VisitedElement &element,
                            ValueRange carried) override;
-  /// The number of the entry is carried. Whether values are written apart is
-  /// kept: the outermost loop asks last.
+  /// The number of the entry is carried. The outermost loop asks last.
   bool writesApart(const OutermostLoop &outermost) override {
-    isApart = !kernel.isReduction() || KernelBody::writesApart(outermost);
+    // Of a permutation each element has a place of its own.
+    AffineMap map =
+        kernel.op.getMatchingIndexingMap(kernel.op.getDpsInitOperand(0));
+    isApart = map.isPermutation() || KernelBody::writesApart(outermost);
     return false;
   }
   bool enter(OpBuilder &, const VisitedElement &,
@@ -66,10 +73,6 @@ private:
 
   Value slots;
   Value slot;
-
-public:
-  /// Whether the iterations of the outermost loop write to different places.
-  bool isApart = false;
 };
 
 } // namespace sparse_autograd

@@ -189,10 +189,10 @@ void sparse_autograd::makeNumberedLoopsParallel(Operation *root) {
   IRRewriter rewriter(root->getContext());
   for (auto &[group, loops] : groups) {
     ParallelNumbering numbering(rewriter);
-    auto visit = llvm::partition_point(
+    // Those that count come first, and carry nothing else.
+    size_t numCounting = llvm::count_if(
         loops, [](scf::ForOp loop) { return loop.getNumResults() == 1; });
     ArrayRef<scf::ForOp> all = loops;
-    size_t numCounting = visit - loops.begin();
     numbering.count(all.take_front(numCounting));
     for (scf::ForOp loop : all.drop_front(numCounting))
       numbering.begin(loop);
