@@ -127,9 +127,10 @@ static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createStorageToRuntime());
   LinalgToLoopsOptions loops;
   loops.forDevice = true;
-  // What a thread adds up at least, and how many of them.
+  // What the lanes of a warp add up at least, and how many warps: half of those
+  // that a large device runs at once.
   loops.chunkWork = 64;
-  loops.maximalPartials = 2048;
+  loops.maximalPartials = 4096;
   pm.addPass(createLinalgToLoops(loops));
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createFuseKernels());

@@ -9,6 +9,7 @@
 #include "Accesses.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -28,13 +29,43 @@ Accesses sparse_autograd::getAccesses(Operation *op) {
   return accesses;
 }
 
+/// The buffer that `memref` is a view of.
+static Value getBuffer(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+/// Whether `value` is there before `op` is done, whenever that is.
+static bool isThereBefore(Value value, Operation *op) {
+  Operation *ancestor = value.getParentBlock()->findAncestorOpInBlock(*op);
+  if (!ancestor)
+    return false;
+  Operation *definition = value.getDefiningOp();
+  return !definition || definition->isBeforeInBlock(ancestor);
+}
+
+bool sparse_autograd::mayOverlap(AliasAnalysis &aliases, Value one,
+                                 Value other) {
+  one = getBuffer(one);
+  other = getBuffer(other);
+  if (one == other)
+    return true;
+  auto isFresh = [](Value buffer, Value before) {
+    auto allocation = buffer.getDefiningOp<memref::AllocOp>();
+    return allocation && isThereBefore(before, allocation);
+  };
+  return !isFresh(one, other) && !isFresh(other, one) &&
+         !aliases.alias(one, other).isNo();
+}
+
 bool sparse_autograd::conflict(
     AliasAnalysis &aliases, ArrayRef<Access> some, ArrayRef<Access> others,
     llvm::function_ref<bool(const Access &, const Access &)> isApart) {
   return llvm::any_of(some, [&](const Access &one) {
     return llvm::any_of(others, [&](const Access &other) {
       return (one.isWrite || other.isWrite) &&
-             !aliases.alias(one.memref, other.memref).isNo() &&
+             mayOverlap(aliases, one.memref, other.memref) &&
              !(isApart && isApart(one, other));
     });
   });

@@ -28,6 +28,11 @@ using Accesses = llvm::SmallVector<Access>;
 /// Those of `op` and of the ops in it.
 Accesses getAccesses(mlir::Operation *op);
 
+/// Whether two buffers may overlap. One that is allocated is none that was
+/// there before, also if a loop hands it to its next iteration under that name.
+bool mayOverlap(mlir::AliasAnalysis &aliases, mlir::Value one,
+                mlir::Value other);
+
 /// Whether the buffers of two accesses may overlap and one of them is written;
 /// then `isApart` is asked whether the places cannot be the same ones.
 bool conflict(

@@ -33,7 +33,7 @@ public:
 
 private:
   bool mayOverlap(const KnownElement &element, Value memref) {
-    return !aliases.alias(element.memref, memref).isNo();
+    return sparse_autograd::mayOverlap(aliases, element.memref, memref);
   }
   void forget(SmallVectorImpl<KnownElement> &known, Value memref) {
     llvm::erase_if(known, [&](const KnownElement &element) {

@@ -231,7 +231,7 @@ bool KernelFusion::canDelay(Operation *first, ArrayRef<Access> accesses,
        op = op->getNextNode()) {
     if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
       if (llvm::any_of(accesses, [&](const Access &access) {
-            return !aliases.alias(access.memref, dealloc.getMemref()).isNo();
+            return mayOverlap(aliases, access.memref, dealloc.getMemref());
           }))
         moved.push_back(op);
       continue;

@@ -232,3 +232,42 @@ func.func @products(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, 
   memref.dealloc %p : memref<?x?xf32, #device>
   return %e, %q : memref<?x?xf32, #device>, memref<?x?xf32, #device>
 }
+
+// -----
+
+#device = #gpu.address_space<global>
+
+// What a loop allocates is not the buffer that its last iteration has handed on,
+// although that was allocated there.
+
+// CHECK-LABEL: func.func @steps(
+// CHECK:       scf.for {{.*}} iter_args(%[[X:.*]] = %{{.*}}) -> (memref
+// CHECK:         %[[Y:.*]] = memref.alloc
+// CHECK-NEXT:    scf.for %[[I:.*]] =
+// CHECK-NOT:     scf.parallel
+// CHECK:           memref.load %[[X]][%c0]
+// CHECK:           memref.store %{{.*}}, %[[Y]][%[[I]]]
+// CHECK-NOT:       memref.store
+// CHECK:         memref.dealloc %[[X]]
+// CHECK:         scf.yield %[[Y]]
+func.func @steps(%n: index, %steps: index) -> memref<?xf32, #device> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %first = memref.alloc(%n) : memref<?xf32, #device>
+  %last = scf.for %t = %c0 to %steps step %c1 iter_args(%x = %first) -> memref<?xf32, #device> {
+    %y = memref.alloc(%n) : memref<?xf32, #device>
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+      memref.store %zero, %y[%i] : memref<?xf32, #device>
+    }
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+      %o = memref.load %y[%i] : memref<?xf32, #device>
+      %v = memref.load %x[%c0] : memref<?xf32, #device>
+      %s = arith.addf %o, %v : f32
+      memref.store %s, %y[%i] : memref<?xf32, #device>
+    }
+    memref.dealloc %x : memref<?xf32, #device>
+    scf.yield %y : memref<?xf32, #device>
+  }
+  return %last : memref<?xf32, #device>
+}
