@@ -180,12 +180,12 @@ class Bench:
             self.bandwidth = max(row["bandwidth"], peers.copy_bandwidth(moved // 2) or 0)
         if self.bandwidth and seconds > 0:
             row["of_copy"] = row["bandwidth"] / self.bandwidth
+        self.rows.append(row)
         for peer in self.options.libraries:
             if self.left() < 0:
                 self.skipped.append(f"{name}: {peer.name}")
                 continue
             row["peers"][peer.name] = self.measure_peer(peer, kernel, data, expected, name)
-        self.rows.append(row)
         self.print_row(row)
 
     def measure_peer(self, peer, kernel, data, expected, name):
@@ -224,6 +224,17 @@ class Bench:
             return {"ways": ways}
         fastest = min(timed, key=timed.get)
         return {"ways": ways, "way": fastest, "seconds": timed[fastest]}
+
+    def write(self, absent):
+        """Writes what is known so far, so that it is there whatever comes next."""
+        if not self.options.json:
+            return
+        versions = {p.name: p.version for p in self.options.libraries}
+        with open(self.options.json, "w", encoding="utf-8") as file:
+            json.dump({"device": self.device, "date": self.date, "size": self.options.size,
+                       "copy_bandwidth": self.bandwidth, "peers": versions, "absent": absent,
+                       "rows": self.rows, "bars": self.judge(), "skipped": self.skipped,
+                       "failures": self.failures}, file, indent=1)
 
     def print_header(self):
         print(f"\n{'kernel':17} {'graph':9} {'nonzeros':>9} {'step':>11} {'+-':>4} {'GB/s':>7} {'x copy':>6} "
@@ -322,6 +333,7 @@ def main():
     device = (f"{info.name.decode()}, compute capability {info.compute_major}."
               f"{info.compute_minor}, {info.multiprocessors} multiprocessors, driver "
               f"{info.driver_version}")
+    bench.device, bench.date = device, date
     print(f"{device}\n{date}, sizes: {options.size or 'none is timed'}")
     if emulated:
         print("emulated: times mean nothing")
@@ -350,18 +362,13 @@ def main():
                 bench.skipped.append(f"{kernel.name} {graph}".strip())
                 continue
             bench.measure(kernel, graph)
+            bench.write(absent)
         verdicts = bench.judge()
         if not emulated:
             print_verdicts(verdicts)
             if bench.bandwidth:
                 print(f"Bandwidth of a copy, read and written: {bench.bandwidth / 1e9:.0f} GB/s")
-        if options.json:
-            versions = {p.name: p.version for p in options.libraries}
-            with open(options.json, "w", encoding="utf-8") as file:
-                json.dump({"device": device, "date": date, "size": options.size,
-                           "copy_bandwidth": bench.bandwidth, "peers": versions,
-                           "absent": absent, "rows": bench.rows, "bars": verdicts,
-                           "skipped": bench.skipped, "failures": bench.failures}, file, indent=1)
+        bench.write(absent)
     for what in bench.skipped:
         print(f"skipped for lack of time: {what}")
     print(f"{len(right)} of {len(cells)} right, {len(bench.failures)} failures, "
