@@ -185,21 +185,22 @@ func.func @no_rows(%x: tensor<?x?xf64>, %g: tensor<?x?xf64, #CSR>) -> tensor<?x?
 }
 
 // Two operands of one pattern are of the loop of one of them; an op that updates
-// nothing may come before.
+// nothing may come before, and a third update after them.
 
 // CHECK-LABEL: func.func @two_operands
-// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x8xf64>, %[[M:[^:]*]]: tensor<?x8xf64>,
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x8xf64>, %[[M:[^:]*]]: tensor<?x8xf64>, %[[T:[^:]*]]: tensor<?x8xf64>,
 // CHECK:         math.exp
 // CHECK:       %[[CHANGE:.*]] = linalg.generic
 // CHECK:         arith.negf
-// CHECK:       scf.for {{.*}} iter_args(%[[XR:.*]] = %[[X]], %[[MR:.*]] = %[[M]])
-// CHECK:         scf.for {{.*}} iter_args(%[[XK:.*]] = %[[XR]], %[[MK:.*]] = %[[MR]])
+// CHECK:       scf.for {{.*}} iter_args(%[[XR:.*]] = %[[X]], %[[MR:.*]] = %[[M]], %[[TR:.*]] = %[[T]])
+// CHECK:         scf.for {{.*}} iter_args(%[[XK:.*]] = %[[XR]], %[[MK:.*]] = %[[MR]], %[[TK:.*]] = %[[TR]])
 // CHECK:           tensor.extract %[[CHANGE]]
 // CHECK:           tensor.insert {{.*}} into %[[XK]]
 // CHECK:           tensor.insert {{.*}} into %[[MK]]
+// CHECK:           tensor.insert {{.*}} into %[[TK]]
 // CHECK-NOT:   scf.for
 // CHECK:       return
-func.func @two_operands(%x: !table, %m: !table, %t: !table, %g: !gradient) -> (!table, !table, !table, !gradient) {
+func.func @two_operands(%x: !table, %m: !table, %t: !table, %g: !gradient) -> (!table, !table, !table, !table, !gradient) {
   %u = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%t : !table) outs(%t : !table) {
     ^bb0(%a: f64, %o: f64):
@@ -226,7 +227,13 @@ func.func @two_operands(%x: !table, %m: !table, %t: !table, %g: !gradient) -> (!
       %s = arith.addf %o, %a : f64
       linalg.yield %s : f64
   } -> !table
-  return %x1, %m1, %u, %d : !table, !table, !table, !gradient
+  %t1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : !gradient) outs(%t : !table) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.subf %o, %a : f64
+      linalg.yield %s : f64
+  } -> !table
+  return %x1, %m1, %t1, %u, %d : !table, !table, !table, !table, !gradient
 }
 
 // Sums over the elements of rows are two loops.
