@@ -176,25 +176,27 @@ func.func @some_windows(%x: tensor<4xf64>, %w: tensor<2xf64>) -> tensor<f64> {
 // CHECK: arith.cmpi ne
 // CHECK: arith.select
 
-// Through a product with a sparse factor goes the mask of the columns.
+// Through a product with a sparse factor goes which columns a mask selects of.
 
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
-func.func @masked_columns(%a: tensor<4x8xf64, #csr>, %x: tensor<8x3xf64>, %m: tensor<3xi1>) -> tensor<f64> {
+func.func @masked_columns(%a: tensor<4x8xf64, #csr>, %x: tensor<8x3xf64>, %m: tensor<4x3xi1>) -> tensor<f64> {
   %zero = arith.constant dense<0.0> : tensor<4x3xf64>
   %l = math.log %x : tensor<8x3xf64>
   %y = linalg.matmul ins(%a, %l : tensor<4x8xf64, #csr>, tensor<8x3xf64>) outs(%zero : tensor<4x3xf64>) -> tensor<4x3xf64>
-  %sum = sparse_autograd.masked_reduce sum %y, %m dims = [0, 1] {mask_dims = array<i64: 1>} : tensor<4x3xf64>, tensor<3xi1> -> tensor<f64>
+  %sum = sparse_autograd.masked_reduce sum %y, %m dims = [0, 1] : tensor<4x3xf64>, tensor<4x3xi1> -> tensor<f64>
   return %sum : tensor<f64>
 }
 
 // CHECK-LABEL: func.func private @masked_columns__value_and_grad_1
-// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8x3xf64>, %[[M:[a-z0-9]+]]: tensor<3xi1>
-// CHECK: linalg.generic {{.*}} ins(%[[X]], %{{.*}}, %[[M]] : tensor<8x3xf64>, tensor<8x3xf64>, tensor<3xi1>)
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8x3xf64>, %[[M:[a-z0-9]+]]: tensor<4x3xi1>
+// CHECK: %[[ANY:.*]] = linalg.generic {{.*}} ins(%[[M]] : tensor<4x3xi1>) outs(%{{.*}} : tensor<3xi1>)
+// CHECK: arith.ori
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %{{.*}}, %[[ANY]] : tensor<8x3xf64>, tensor<8x3xf64>, tensor<3xi1>)
 // CHECK: ^bb0(%[[E:.*]]: f64, %[[CT:.*]]: f64, %[[IN:.*]]: i1,
 // CHECK: %[[Q:.*]] = arith.divf %[[CT]], %[[E]]
 // CHECK: arith.select %[[IN]], %[[Q]]
 
-func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>, %w: tensor<2xf64>, %a: tensor<4x8xf64, #csr>, %y: tensor<8x3xf64>, %n: tensor<3xi1>) {
+func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>, %w: tensor<2xf64>, %a: tensor<4x8xf64, #csr>, %y: tensor<8x3xf64>, %n: tensor<4x3xi1>) {
   sparse_autograd.value_and_grad @masked_loop(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @dense_loop(%x) {wrt = [0]} : (tensor<4xf64>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @spreading_loop(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
@@ -204,6 +206,6 @@ func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>,
   sparse_autograd.value_and_grad @all_windows(%x, %w) {wrt = [0]} : (tensor<4xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @some_windows(%x, %w) {wrt = [0]} : (tensor<4xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @only_element(%o) {wrt = [0]} : (tensor<1xf64>) -> (f64, tensor<1xf64>)
-  sparse_autograd.value_and_grad @masked_columns(%a, %y, %n) {wrt = [1]} : (tensor<4x8xf64, #csr>, tensor<8x3xf64>, tensor<3xi1>) -> (tensor<f64>, tensor<8x3xf64>)
+  sparse_autograd.value_and_grad @masked_columns(%a, %y, %n) {wrt = [1]} : (tensor<4x8xf64, #csr>, tensor<8x3xf64>, tensor<4x3xi1>) -> (tensor<f64>, tensor<8x3xf64>)
   return
 }

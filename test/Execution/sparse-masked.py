@@ -15,11 +15,11 @@ from sparse_storage import MATRICES, from_pattern
 
 
 def columns_program():
-    """A mask of the columns of a product with a sparse factor: of what is not
-    selected of the dense factor no logarithm is differentiated."""
+    """A mask on a product with a sparse factor: of a column of which it selects
+    nothing no logarithm is differentiated."""
     program = Program("columns", 0, threads=1)
     rng = np.random.default_rng(5)
-    dense, mask = "tensor<?x?xf64>", "tensor<?xi1>"
+    dense, mask = "tensor<?x?xf64>", "tensor<?x?xi1>"
     for name, encoding in MATRICES.items():
         program.define_encoding(name, encoding)
         sparse = f"tensor<?x?xf64, #{name}>"
@@ -27,7 +27,7 @@ def columns_program():
 func.func private @f_{name}(%a: {sparse}, %x: {dense}, %z: {dense}, %m: {mask}) -> tensor<f64> {{
   %l = math.log %x : {dense}
   %y = linalg.matmul ins(%a, %l : {sparse}, {dense}) outs(%z : {dense}) -> {dense}
-  %s = sparse_autograd.masked_reduce sum %y, %m dims = [0, 1] {{mask_dims = array<i64: 1>}} : {dense}, {mask} -> tensor<f64>
+  %s = sparse_autograd.masked_reduce sum %y, %m dims = [0, 1] : {dense}, {mask} -> tensor<f64>
   return %s : tensor<f64>
 }}""")
         program.entry(name, [sparse, dense, dense, mask], [dense], f"""
@@ -36,9 +36,10 @@ func.func private @f_{name}(%a: {sparse}, %x: {dense}, %z: {dense}, %m: {mask}) 
   return %g#1 : {dense}""")
         stored = rng.random((6, 4)) < 0.5
         a = np.where(stored, rng.uniform(-1, 1, stored.shape), 0)
-        x, selected = rng.uniform(0.5, 2, (4, 3)), np.array([True, False, True])
-        expected = np.where(selected, a.sum(0)[:, None] / x, 0)
-        x[:, ~selected] = 0
+        x, selected = rng.uniform(0.5, 2, (4, 3)), rng.random((6, 3)) < 0.5
+        selected[0], selected[:, 1] = True, False
+        expected = a.T @ selected / x
+        x[:, 1] = 0
         program.call(name, [from_pattern(a, stored, encoding), x,
                             np.zeros((6, 3)), selected],
                      lambda g, expected=expected: close(g, expected, 1e-13))
