@@ -126,6 +126,14 @@ Value SparsePatterns::computeOrigin(Value value) {
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return isSparse(cast.getSource().getType()) ? originOf(cast.getSource())
                                                 : value;
+  // What is stored and selected; another mask may select less.
+  if (isa<MaskedSoftmaxOp, MaskedLogSoftmaxOp>(op)) {
+    Value origin = originOf(op->getOperand(0));
+    bool isAllOfOne = llvm::all_of(op->getOperands(), [&](Value operand) {
+      return isSparse(operand.getType()) && originOf(operand) == origin;
+    });
+    return isAllOfOne ? origin : value;
+  }
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     OpOperand *source = getPatternSource(generic);
     return source ? originOf(source->get()) : value;

@@ -354,3 +354,60 @@ func.func @rows(%a: tensor<?x?xf32, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?x64
   }
   return %r : tensor<?x64xf32>
 }
+
+// The softmax of what a pattern stores has that pattern: the pattern is copied
+// before the loop, if it is the mask's as well. With another mask it has one of its
+// own in each iteration, of which a copy would not pay.
+
+// CHECK-LABEL: func.func @softmax
+// CHECK-SAME:  %[[A:[^:]*]]: tensor<?x?xf32
+// CHECK:       sparse_tensor.convert %{{.*}} : tensor<?x?xindex
+// CHECK:       scf.for
+// CHECK-NOT:     sparse_tensor.convert
+// CHECK:         sparse_autograd.masked_softmax
+// CHECK-NOT:     sparse_tensor.convert
+// CHECK:       }
+// CHECK-LABEL: func.func @other_mask
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       sparse_autograd.masked_softmax
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       return
+func.func @softmax(%a: tensor<?x?xf32, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %m = sparse_autograd.pattern %a : tensor<?x?xf32, #CSR>
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?x64xf32> {
+    %s = sparse_autograd.masked_softmax %a, %m dims = [1] : tensor<?x?xf32, #CSR>, tensor<?x?xi1, #CSR>
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%s, %x : tensor<?x?xf32, #CSR>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %t = arith.addf %out, %q : f32
+      linalg.yield %t : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}
+func.func @other_mask(%a: tensor<?x?xf32, #CSR>, %m: tensor<?x?xi1, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r:2 = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z, %b = %a) -> (tensor<?x64xf32>, tensor<?x?xf32, #CSR>) {
+    %s = sparse_autograd.masked_softmax %b, %m dims = [1] : tensor<?x?xf32, #CSR>, tensor<?x?xi1, #CSR>
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%s, %x : tensor<?x?xf32, #CSR>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %t = arith.addf %out, %q : f32
+      linalg.yield %t : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p, %s : tensor<?x64xf32>, tensor<?x?xf32, #CSR>
+  }
+  return %r#0 : tensor<?x64xf32>
+}
