@@ -18,7 +18,8 @@ constexpr int64_t blockThreads = 256, warpSize = 32;
 
 /// The attribute of a `gpu.launch` whose blocks have at most `blockThreads`
 /// threads, which is no constant of it: how many of them should fit a
-/// multiprocessor (an i32). A thread has 64 registers if four do, 128 if two do.
+/// multiprocessor (an i32). A thread has 64 registers if four do, 128 if two
+/// do.
 constexpr llvm::StringLiteral smallBlocksAttrName =
     "sparse_autograd.small_blocks";
 
