@@ -30,7 +30,7 @@ Value sparse_autograd::getPositions(Value index, Value row) {
     return nullptr;
   auto getLoad = [](Value bound) {
     Operation *op = bound.getDefiningOp();
-    if (op && isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    if (isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(op))
       bound = op->getOperand(0);
     return bound.getDefiningOp<memref::LoadOp>();
   };
