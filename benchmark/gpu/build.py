@@ -95,8 +95,6 @@ def main():
                 refuse(f"{program} does not compile")
         runtime = os.path.join(options.libs, "libSparseAutogradRuntime.so")
         libraries = [runtime, find_library("libomp.so.5", runtime)]
-        if options.emulate:
-            libraries.append(os.path.join(options.libs, "libSparseAutogradEmulator.so"))
         for path in filter(None, libraries):
             shutil.copy(path, objects)
         for script in SCRIPTS:

@@ -53,11 +53,10 @@ class Runtime:
     """The runtime library, and what it needs that a system may lack."""
 
     def __init__(self, folder):
-        # What is loaded already satisfies those that need it, by its name.
-        for name in ("libomp.so.5", "libSparseAutogradEmulator.so"):
-            path = os.path.join(folder, name)
-            if os.path.exists(path):
-                ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+        # What is loaded already satisfies the library, by its name.
+        openmp = os.path.join(folder, "libomp.so.5")
+        if os.path.exists(openmp):
+            ctypes.CDLL(openmp, mode=ctypes.RTLD_GLOBAL)
         self.library = ctypes.CDLL(os.path.join(folder, "libSparseAutogradRuntime.so"),
                                    mode=ctypes.RTLD_GLOBAL)
         self.library.sparseAutogradLastError.restype = ctypes.c_char_p
