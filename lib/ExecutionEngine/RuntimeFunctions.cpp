@@ -17,7 +17,7 @@ using namespace sparse_autograd;
 llvm::ArrayRef<RuntimeFunction> sparse_autograd::getRuntimeFunctions() {
 #define SPARSE_AUTOGRAD_FUNCTION(name)                                         \
   {                                                                            \
-    #name, llvm::orc::ExecutorAddr::fromPtr(&name)                             \
+    #name, llvm::orc::ExecutorAddr::fromPtr(&(name))                           \
   }
   static const RuntimeFunction functions[] = {
       // CompilerABI.h
