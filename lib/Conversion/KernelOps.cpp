@@ -19,6 +19,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
+using namespace sparse_autograd;
 
 bool sparse_autograd::isParallelLoop(Operation *op) {
   if (auto parallel = dyn_cast<scf::ParallelOp>(op))
@@ -46,21 +47,23 @@ bool sparse_autograd::isHostControlFlow(Operation *op) {
       .wasInterrupted();
 }
 
-void sparse_autograd::forEachAccess(Operation *op,
-                                    llvm::function_ref<void(Value)> visit) {
+Accesses sparse_autograd::getAccesses(Operation *op) {
+  Accesses accesses;
   op->walk([&](Operation *nested) {
-    if (auto load = dyn_cast<memref::LoadOp>(nested))
-      visit(load.getMemref());
-    else if (auto store = dyn_cast<memref::StoreOp>(nested))
-      visit(store.getMemref());
-    else if (isa<memref::CopyOp>(nested))
-      llvm::for_each(nested->getOperands(), visit);
+    if (auto load = dyn_cast<memref::LoadOp>(nested)) {
+      accesses.push_back({nested, load.getMemref(), load.getIndices(), false});
+    } else if (auto store = dyn_cast<memref::StoreOp>(nested)) {
+      accesses.push_back({nested, store.getMemref(), store.getIndices(), true});
+    } else if (auto copy = dyn_cast<memref::CopyOp>(nested)) {
+      accesses.push_back({nested, copy.getSource(), {}, false});
+      accesses.push_back({nested, copy.getTarget(), {}, true});
+    }
   });
+  return accesses;
 }
 
 bool sparse_autograd::accessesDevice(Operation *op) {
-  bool accesses = false;
-  forEachAccess(
-      op, [&](Value memref) { accesses |= isOnDevice(memref.getType()); });
-  return accesses;
+  return llvm::any_of(getAccesses(op), [](const Access &access) {
+    return isOnDevice(access.memref.getType());
+  });
 }

@@ -31,10 +31,19 @@ bool isParallelLoop(mlir::Operation *op);
 /// such as an allocation. Any other loop or branch is done by one thread.
 bool isHostControlFlow(mlir::Operation *op);
 
-/// Calls `visit` with each memref whose elements `op`, or an op in it, reads or
-/// writes by a load, a store or a copy.
-void forEachAccess(mlir::Operation *op,
-                   llvm::function_ref<void(mlir::Value)> visit);
+/// A load, a store, or a side of a copy.
+struct Access {
+  mlir::Operation *op;
+  mlir::Value memref;
+  /// Empty of a copy.
+  mlir::ValueRange indices;
+  bool isWrite;
+};
+
+using Accesses = llvm::SmallVector<Access>;
+
+/// Those of `op` and of the ops in it.
+Accesses getAccesses(mlir::Operation *op);
 
 /// Whether `op`, or an op in it, reads or writes elements on the device.
 bool accessesDevice(mlir::Operation *op);

@@ -1,4 +1,4 @@
-//===- Accesses.cpp - what loops read and write ---------------------------===//
+//===- Accesses.cpp - accesses that may be of one place -------------------===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,21 +13,6 @@
 
 using namespace mlir;
 using namespace sparse_autograd;
-
-Accesses sparse_autograd::getAccesses(Operation *op) {
-  Accesses accesses;
-  op->walk([&](Operation *nested) {
-    if (auto load = dyn_cast<memref::LoadOp>(nested)) {
-      accesses.push_back({nested, load.getMemref(), load.getIndices(), false});
-    } else if (auto store = dyn_cast<memref::StoreOp>(nested)) {
-      accesses.push_back({nested, store.getMemref(), store.getIndices(), true});
-    } else if (auto copy = dyn_cast<memref::CopyOp>(nested)) {
-      accesses.push_back({nested, copy.getSource(), {}, false});
-      accesses.push_back({nested, copy.getTarget(), {}, true});
-    }
-  });
-  return accesses;
-}
 
 /// The buffer that `memref` is a view of.
 static Value getBuffer(Value memref) {

@@ -1,4 +1,4 @@
-//===- Accesses.h - what loops read and write -------------------*- C++ -*-===//
+//===- Accesses.h - accesses that may be of one place -----------*- C++ -*-===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,24 +9,11 @@
 #ifndef SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_ACCESSES_H
 #define SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_ACCESSES_H
 
+#include "../KernelOps.h"
 #include "mlir/Analysis/AliasAnalysis.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace sparse_autograd {
-
-/// A load, a store, or a side of a copy.
-struct Access {
-  mlir::Operation *op;
-  mlir::Value memref;
-  /// Empty of a copy.
-  mlir::ValueRange indices;
-  bool isWrite;
-};
-
-using Accesses = llvm::SmallVector<Access>;
-
-/// Those of `op` and of the ops in it.
-Accesses getAccesses(mlir::Operation *op);
 
 /// Whether two buffers may overlap. One that is allocated is none that was
 /// there before, also if a loop hands it to its next iteration under that name.

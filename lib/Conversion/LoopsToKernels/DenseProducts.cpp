@@ -35,15 +35,10 @@ static int64_t getSumsOfThread(Type type) {
 // What is a product
 //===----------------------------------------------------------------------===//
 
-static bool isOutside(const KernelNest &nest, Value value) {
-  return !nest.getOutermost()->isAncestor(
-      value.getParentRegion()->getParentOp());
-}
-
 bool DenseProduct::matchFactor(Value value, Value outer, Factor &factor) const {
   auto load = value.getDefiningOp<memref::LoadOp>();
   if (!load || load.getIndices().size() != 2 || !load->hasOneUse() ||
-      !isOutside(nest, load.getMemref()))
+      !nest.isOutside(load.getMemref()))
     return false;
   Value variable = sum.getInductionVar();
   Value first = load.getIndices()[0], second = load.getIndices()[1];
@@ -75,7 +70,7 @@ std::optional<DenseProduct> DenseProduct::match(const KernelNest &nest) {
   }
   scf::ForOp sum = product.sum;
   if (!sum || sum.getNumResults() != 1 || !isZero(sum.getLowerBound()) ||
-      !isOne(sum.getStep()) || !isOutside(nest, sum.getUpperBound()))
+      !isOne(sum.getStep()) || !nest.isOutside(sum.getUpperBound()))
     return std::nullopt;
   Type type = sum.getResult(0).getType();
   auto add = sum.getYieldedValues()[0].getDefiningOp<arith::AddFOp>();
@@ -247,7 +242,7 @@ void DenseProduct::createTiles(RewriterBase &rewriter) const {
 
   Value init = sumLoop.getInitArgs()[0];
   SmallVector<Value> totals(sums * sums, init);
-  if (!isOutside(nest, init))
+  if (!nest.isOutside(init))
     totals = forEachElement(
         [&](int64_t, ArrayRef<Value> place) -> SmallVector<Value> {
           return {cloneAround(place, nullptr)};

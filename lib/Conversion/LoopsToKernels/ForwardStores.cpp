@@ -88,8 +88,6 @@ void Forwarder::visit(Block &block, SmallVector<KnownElement> known) {
     for (const Access &access : accesses)
       if (access.isWrite)
         forget(known, access.memref);
-    if (op.getNumRegions() == 0)
-      continue;
     // What is overwritten behind the op may be read in it.
     for (KnownElement &element : known)
       for (const Access &access : accesses)
@@ -97,6 +95,8 @@ void Forwarder::visit(Block &block, SmallVector<KnownElement> known) {
             !(isa<memref::LoadOp>(access.op) &&
               isElement(element, access.memref, access.indices)))
           element.store = nullptr;
+    if (op.getNumRegions() == 0)
+      continue;
     SmallVector<KnownElement> inside = known;
     for (KnownElement &element : inside)
       element.store = nullptr;

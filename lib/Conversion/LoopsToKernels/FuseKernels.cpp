@@ -169,13 +169,10 @@ static bool needsAllThreads(const KernelNest &nest) {
     return true;
   return nest.getBody()
       ->walk([&](scf::ForOp inner) {
-        bool isOfHost = llvm::all_of(
-            ValueRange{inner.getLowerBound(), inner.getUpperBound()},
-            [&](Value bound) {
-              return !nest.getOutermost()->isAncestor(
-                  bound.getParentRegion()->getParentOp());
-            });
-        return isOfHost ? WalkResult::interrupt() : WalkResult::advance();
+        return nest.isOutside(inner.getLowerBound()) &&
+                       nest.isOutside(inner.getUpperBound())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -58,3 +58,7 @@ Block *KernelNest::getBody() const {
   return loops.empty() ? cast<scf::ParallelOp>(outermost).getBody()
                        : scf::ForOp(loops.back()).getBody();
 }
+
+bool KernelNest::isOutside(Value value) const {
+  return !outermost->isAncestor(value.getParentRegion()->getParentOp());
+}

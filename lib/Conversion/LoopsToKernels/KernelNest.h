@@ -29,6 +29,8 @@ public:
   mlir::ArrayRef<mlir::Value> getVariables() const { return variables; }
   /// What is done in each iteration.
   mlir::Block *getBody() const;
+  /// Whether `value` is there before the kernel.
+  bool isOutside(mlir::Value value) const;
 
 private:
   void add(mlir::Value lower, mlir::Value upper, mlir::Value step,

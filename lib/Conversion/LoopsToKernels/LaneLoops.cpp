@@ -36,15 +36,9 @@ bool sparse_autograd::containsShared(Operation *op) {
 // How many lanes
 //===----------------------------------------------------------------------===//
 
-/// Whether the value is there before the kernel.
-static bool isOfHost(const KernelNest &nest, Value value) {
-  return !nest.getOutermost()->isAncestor(
-      value.getParentRegion()->getParentOp());
-}
-
 /// Whether `value` is computed of what the kernel reads.
 static bool isRead(const KernelNest &nest, Value value) {
-  if (isOfHost(nest, value))
+  if (nest.isOutside(value))
     return false;
   Operation *op = value.getDefiningOp();
   return op && (isa<memref::LoadOp>(op) ||
@@ -59,8 +53,8 @@ static bool isRead(const KernelNest &nest, Value value) {
 static Value estimateTrips(OpBuilder &builder, const KernelNest &nest,
                            scf::ForOp loop, Value count) {
   Location loc = loop.getLoc();
-  if (isOfHost(nest, loop.getLowerBound()) &&
-      isOfHost(nest, loop.getUpperBound()) && isOfHost(nest, loop.getStep())) {
+  if (nest.isOutside(loop.getLowerBound()) &&
+      nest.isOutside(loop.getUpperBound()) && nest.isOutside(loop.getStep())) {
     Value extent = builder.createOrFold<arith::SubIOp>(
         loc, loop.getUpperBound(), loop.getLowerBound());
     return builder.createOrFold<arith::CeilDivSIOp>(loc, extent,
@@ -69,7 +63,7 @@ static Value estimateTrips(OpBuilder &builder, const KernelNest &nest,
   Value trips;
   for (const Access &access : getAccesses(loop)) {
     auto index = llvm::find(access.indices, loop.getInductionVar());
-    if (index == access.indices.end() || !isOfHost(nest, access.memref))
+    if (index == access.indices.end() || !nest.isOutside(access.memref))
       continue;
     trips = builder.createOrFold<memref::DimOp>(
         loc, access.memref, std::distance(access.indices.begin(), index));

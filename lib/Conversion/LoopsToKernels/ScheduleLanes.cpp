@@ -18,8 +18,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_SCHEDULELANES
@@ -43,34 +43,35 @@ static bool isSideBySide(Value index, Value variable) {
 /// How many of the accesses in `op` neighbouring values of `variable` make to
 /// neighbouring elements.
 static int64_t countSideBySide(Operation *op, Value variable) {
-  int64_t count = 0;
-  op->walk([&](Operation *nested) {
-    ValueRange indices;
-    if (auto load = dyn_cast<memref::LoadOp>(nested))
-      indices = load.getIndices();
-    else if (auto store = dyn_cast<memref::StoreOp>(nested))
-      indices = store.getIndices();
-    if (!indices.empty() && isSideBySide(indices.back(), variable))
-      ++count;
+  return llvm::count_if(getAccesses(op), [&](const Access &access) {
+    return !access.indices.empty() &&
+           isSideBySide(access.indices.back(), variable);
   });
-  return count;
 }
 
 /// Whether `value` is computed of `variable`, or of what is read there.
-static bool dependsOn(Value value, Value variable) {
+/// `independent` are ops that are not.
+static bool dependsOn(Value value, Value variable,
+                      SmallPtrSetImpl<Operation *> &independent) {
   if (value == variable)
     return true;
   Operation *op = value.getDefiningOp();
-  return op && op->getNumRegions() == 0 &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return dependsOn(operand, variable);
-         });
+  if (!op || op->getNumRegions() != 0 || independent.contains(op))
+    return false;
+  for (Value operand : op->getOperands())
+    if (dependsOn(operand, variable, independent))
+      return true;
+  independent.insert(op);
+  return false;
 }
 
 /// Whether the iterations of `variable` differ in what `loop` accesses. If not,
 /// threads that each do one of them read an element together.
 static bool accessesDiffer(scf::ForOp loop, Value variable) {
-  auto differs = [&](Value value) { return dependsOn(value, variable); };
+  llvm::SmallPtrSet<Operation *, 16> independent;
+  auto differs = [&](Value value) {
+    return dependsOn(value, variable, independent);
+  };
   if (differs(loop.getLowerBound()) || differs(loop.getUpperBound()))
     return true;
   return llvm::any_of(getAccesses(loop), [&](const Access &access) {
@@ -78,11 +79,11 @@ static bool accessesDiffer(scf::ForOp loop, Value variable) {
   });
 }
 
-/// Marks the loops of `block` that are to be shared, innermost ones first,
-/// where the threads of the iterations of `variable`, or the lanes of a loop
-/// around, would not access neighbouring elements anyway.
 static void mark(Block &block, Value variable);
 
+/// Marks `loop` if it is to be shared, or else loops in it: where the threads
+/// of the iterations of `variable`, or the lanes of a loop around, would not
+/// access neighbouring elements anyway.
 static void markLoop(scf::ForOp loop, Value variable) {
   bool mayShare = isReorderable(loop);
   mark(*loop.getBody(), mayShare ? loop.getInductionVar() : variable);
@@ -96,6 +97,7 @@ static void markLoop(scf::ForOp loop, Value variable) {
                 UnitAttr::get(loop.getContext()));
 }
 
+/// Marks the loops of `block`, innermost ones first.
 static void mark(Block &block, Value variable) {
   for (Operation &op : block) {
     if (auto loop = dyn_cast<scf::ForOp>(op))

@@ -115,7 +115,8 @@ void Placement::placeAccessedByKernels(ModuleOp module) {
     if (isa<linalg::LinalgOp>(op))
       placeAll(op->getOperands());
     if (isa<linalg::LinalgOp>(op) || isParallelLoop(op))
-      forEachAccess(op, [&](Value memref) { place(memref); });
+      for (const Access &access : getAccesses(op))
+        place(access.memref);
     // A copy between layouts is a loop.
     if (auto copy = dyn_cast<memref::CopyOp>(op))
       if (llvm::any_of(copy->getOperandTypes(), [](Type type) {
@@ -129,10 +130,13 @@ void Placement::placeAccessedByKernels(ModuleOp module) {
 /// Places what `op` accesses if some of it is on the device. Returns whether
 /// that is new.
 bool Placement::placeAccessedWith(Operation *op) {
-  bool isKernel = false, isNew = false;
-  forEachAccess(op, [&](Value memref) { isKernel |= isOnDevice(memref); });
-  if (isKernel)
-    forEachAccess(op, [&](Value memref) { isNew |= place(memref); });
+  Accesses accesses = getAccesses(op);
+  bool isNew = false;
+  if (llvm::any_of(accesses, [&](const Access &access) {
+        return isOnDevice(access.memref);
+      }))
+    for (const Access &access : accesses)
+      isNew |= place(access.memref);
   return isNew;
 }
 

@@ -271,3 +271,37 @@ func.func @steps(%n: index, %steps: index) -> memref<?xf32, #device> {
   }
   return %last : memref<?xf32, #device>
 }
+
+// -----
+
+#device = #gpu.address_space<global>
+
+// A store that a copy reads stays, although it is overwritten behind that.
+
+// CHECK-LABEL: func.func @copied(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<4xf32,
+// CHECK:       scf.for %[[I:.*]] =
+// CHECK:         memref.store %{{.*}}, %[[X]][%[[I]]]
+// CHECK-NEXT:    memref.copy %[[X]],
+// CHECK-NEXT:    memref.store %{{.*}}, %[[X]][%[[I]]]
+// CHECK:         memref.store
+// CHECK-NOT:   scf.for
+func.func @copied(%x: memref<4xf32, #device>, %y: memref<4xf32, #device>, %n: index) -> memref<?xf32, #device> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %z = memref.alloc(%n) : memref<?xf32, #device>
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %zero, %x[%i] : memref<4xf32, #device>
+    memref.copy %x, %y : memref<4xf32, #device> to memref<4xf32, #device>
+    memref.store %one, %x[%i] : memref<4xf32, #device>
+    memref.store %one, %z[%i] : memref<?xf32, #device>
+  } {sparse_autograd.parallel}
+  scf.for %i = %c0 to %n step %c1 {
+    %v = memref.load %z[%i] : memref<?xf32, #device>
+    %w = arith.addf %v, %v : f32
+    memref.store %w, %z[%i] : memref<?xf32, #device>
+  } {sparse_autograd.parallel}
+  return %z : memref<?xf32, #device>
+}
