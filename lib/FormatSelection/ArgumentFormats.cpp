@@ -61,11 +61,16 @@ static Operation *findOrdered(const llvm::SetVector<Value> &alike) {
 static double getCost(const llvm::SetVector<Value> &alike,
                       SparseTensorEncodingAttr encoding,
                       const CostModel &costs) {
+  SparsePatterns patterns;
   double cost = 0;
   for (Value value : alike)
     for (OpOperand &use : value.getUses()) {
       auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
-      if (!op || getFreeOperand(op) != &use)
+      if (!op)
+        continue;
+      // Operands of one pattern change together.
+      SmallVector<OpOperand *> free = getFreeOperands(op, patterns);
+      if (free.empty() || free.front() != &use)
         continue;
       double runs = 1;
       for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;

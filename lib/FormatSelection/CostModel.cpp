@@ -67,20 +67,28 @@ double CostModel::getIterations(Operation *loop) const {
   return guessedIterations;
 }
 
-OpOperand *sparse_autograd::getFreeOperand(linalg::LinalgOp op) {
-  if (llvm::any_of(op->getResultTypes(), isSparse))
-    return nullptr;
-  OpOperand *sparse = nullptr;
+SmallVector<OpOperand *>
+sparse_autograd::getFreeOperands(linalg::LinalgOp op,
+                                 SparsePatterns &patterns) {
+  SmallVector<OpOperand *> operands;
   for (OpOperand *input : op.getDpsInputOperands())
-    if (isSparse(input->get().getType())) {
-      if (sparse)
-        return nullptr;
-      sparse = input;
-    }
-  if (!sparse)
-    return nullptr;
+    if (isSparse(input->get().getType()))
+      operands.push_back(input);
+  auto isLikeFirst = [&](OpOperand *operand) {
+    OpOperand *first = operands.front();
+    return getSparseTensorEncoding(operand->get().getType()) ==
+               getSparseTensorEncoding(first->get().getType()) &&
+           op.getMatchingIndexingMap(operand) ==
+               op.getMatchingIndexingMap(first) &&
+           patterns.originOf(operand->get()) == patterns.originOf(first->get());
+  };
+  if (operands.empty() || llvm::any_of(op->getResultTypes(), isSparse) ||
+      !llvm::all_of(operands, isLikeFirst))
+    return {};
   ScalarTerms terms(op);
-  return SparseIteration::of(op, terms).visitsAll ? nullptr : sparse;
+  if (SparseIteration::of(op, terms).visitsAll)
+    return {};
+  return operands;
 }
 
 /// A width of coordinates that fits those of any dimension of `type`, one of

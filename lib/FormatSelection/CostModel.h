@@ -17,6 +17,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_FORMATSELECTION_COSTMODEL_H
 #define SPARSEAUTOGRAD_LIB_FORMATSELECTION_COSTMODEL_H
 
+#include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 
@@ -28,8 +29,8 @@ public:
   /// that may run in parallel are kernels of a GPU, and so are copies.
   explicit CostModel(bool parallel, bool forDevice = false);
 
-  /// One run of `op`, whose only sparse operand is `operand`, if that were
-  /// stored with `encoding`.
+  /// One run of `op`, whose sparse operands are `operand` and those of its
+  /// pattern, if they were stored with `encoding`.
   double
   getRunCost(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
              mlir::sparse_tensor::SparseTensorEncodingAttr encoding) const;
@@ -48,9 +49,11 @@ private:
   double share;
 };
 
-/// The sparse operand of `op` if it has one alone and makes dense results of
-/// it: then any order of its levels will do.
-mlir::OpOperand *getFreeOperand(mlir::linalg::LinalgOp op);
+/// The sparse operands of `op` if they have one pattern, which is read at the
+/// same places, and dense results are made of them: then any order of levels
+/// will do, if it is that of all of them.
+llvm::SmallVector<mlir::OpOperand *> getFreeOperands(mlir::linalg::LinalgOp op,
+                                                     SparsePatterns &patterns);
 
 /// The encodings that tensors of `type` could have instead, one with each
 /// dimension outermost, without its own; none for blocks, and where levels

@@ -18,6 +18,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -33,12 +34,14 @@ struct Place {
   double runs;
 };
 
-/// An operand that would rather be stored in another order.
+/// Operands of an op that would rather be stored in another order.
 struct Use {
-  OpOperand *operand;
+  SmallVector<OpOperand *> operands;
   /// What a run of its op costs now and in the other order.
   double cost, otherCost;
   double runs;
+
+  Operation *getOp() const { return operands.front()->getOwner(); }
 };
 
 /// A copy of a tensor that some ops would read.
@@ -96,6 +99,21 @@ static Value numberElements(OpBuilder &builder, Location loc, Value tensor) {
                               tensor);
 }
 
+/// The tensor `tensor` with the pattern of `other`, which has its elements in
+/// another order: `places` are where they are stored in `tensor`.
+static Value reorderValues(OpBuilder &builder, Location loc, Value tensor,
+                           Value places, Value other) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto listType =
+      RankedTensorType::get({ShapedType::kDynamic}, type.getElementType());
+  Value values = StoredValuesOp::create(builder, loc, listType, tensor);
+  values = createGather(builder, loc, values, places, values, listType);
+  return WithValuesOp::create(
+      builder, loc,
+      type.cloneWithEncoding(getSparseTensorEncoding(other.getType())), values,
+      other);
+}
+
 static void makeCopy(const Copy &copy) {
   OpBuilder builder(copy.block->getParentOp()->getContext());
   Value copied = copy.tensor;
@@ -103,7 +121,7 @@ static void makeCopy(const Copy &copy) {
     builder.setInsertionPointAfterValue(copied);
   else
     builder.setInsertionPointToStart(copy.block);
-  Location loc = copy.uses.front().operand->getOwner()->getLoc();
+  Location loc = copy.uses.front().getOp()->getLoc();
   Value source =
       copy.isOfPattern ? numberElements(builder, loc, copied) : copied;
   Value other = ConvertOp::create(
@@ -112,7 +130,7 @@ static void makeCopy(const Copy &copy) {
       source);
   if (!copy.isOfPattern) {
     for (const Use &use : copy.uses)
-      use.operand->set(other);
+      use.operands.front()->set(other);
     return;
   }
   auto placesType =
@@ -120,41 +138,37 @@ static void makeCopy(const Copy &copy) {
   Value places = StoredValuesOp::create(builder, loc, placesType, other);
   // Several ops may read one tensor.
   llvm::DenseMap<Value, Value> reordered;
-  for (const Use &use : copy.uses) {
-    Value tensor = use.operand->get();
-    Operation *op = use.operand->getOwner();
-    Value &known = reordered[tensor];
-    if (!known) {
-      builder.setInsertionPointAfterValue(tensor);
-      auto type = cast<RankedTensorType>(tensor.getType());
-      auto listType =
-          RankedTensorType::get({ShapedType::kDynamic}, type.getElementType());
-      Value values =
-          StoredValuesOp::create(builder, op->getLoc(), listType, tensor);
-      values =
-          createGather(builder, op->getLoc(), values, places, values, listType);
-      known = WithValuesOp::create(builder, op->getLoc(),
-                                   type.cloneWithEncoding(copy.encoding),
-                                   values, other);
+  DominanceInfo dominance;
+  for (const Use &use : copy.uses)
+    for (OpOperand *operand : use.operands) {
+      Value tensor = operand->get();
+      Value &known = reordered[tensor];
+      if (!known) {
+        bool isBefore =
+            dominance.properlyDominates(tensor, places.getDefiningOp());
+        builder.setInsertionPointAfterValue(isBefore ? places : tensor);
+        known = reorderValues(builder, use.getOp()->getLoc(), tensor, places,
+                              other);
+      }
+      operand->set(known);
     }
-    use.operand->set(known);
-  }
 }
 
 /// The copy that `op` would read, if a run would cost less then.
 static std::optional<Copy> findCopy(linalg::LinalgOp op,
                                     SparsePatterns &patterns,
                                     const CostModel &costs) {
-  OpOperand *operand = getFreeOperand(op);
-  if (!operand)
+  SmallVector<OpOperand *> operands = getFreeOperands(op, patterns);
+  if (operands.empty())
     return std::nullopt;
-  Value tensor = operand->get();
+  Value tensor = operands.front()->get();
   auto type = cast<RankedTensorType>(tensor.getType());
-  double cost = costs.getRunCost(op, *operand, getSparseTensorEncoding(type));
+  double cost =
+      costs.getRunCost(op, *operands.front(), getSparseTensorEncoding(type));
   double lowest = cost;
   SparseTensorEncodingAttr best;
   for (SparseTensorEncodingAttr encoding : getOtherOrders(type))
-    if (double other = costs.getRunCost(op, *operand, encoding);
+    if (double other = costs.getRunCost(op, *operands.front(), encoding);
         other < lowest) {
       lowest = other;
       best = encoding;
@@ -166,21 +180,25 @@ static std::optional<Copy> findCopy(linalg::LinalgOp op,
   auto originType = cast<RankedTensorType>(origin.getType());
   if (originType.getEncoding() == type.getEncoding() &&
       originType.getShape() == type.getShape()) {
-    // If the values change in more loops than the pattern does, that is copied.
+    // If the values change in more loops than the pattern does, that is copied;
+    // also if several tensors are to share it.
     Place outer = leaveLoops(op, origin, costs);
-    if (outer.block != place.block)
-      return Copy{
-          origin,
-          /*isOfPattern=*/true,
-          best,
-          outer.block,
-          {{operand, cost, lowest + costs.getReorderCost(), outer.runs}}};
+    double reordered =
+        lowest + costs.getReorderCost() * static_cast<double>(operands.size());
+    if (outer.block != place.block || operands.size() > 1)
+      return Copy{origin,
+                  /*isOfPattern=*/true,
+                  best,
+                  outer.block,
+                  {{operands, cost, reordered, outer.runs}}};
   }
+  if (operands.size() > 1)
+    return std::nullopt;
   return Copy{tensor,
               /*isOfPattern=*/false,
               best,
               place.block,
-              {{operand, cost, lowest, place.runs}}};
+              {{operands, cost, lowest, place.runs}}};
 }
 
 void sparse_autograd::copyToOtherOrders(func::FuncOp function,
@@ -202,7 +220,7 @@ void sparse_autograd::copyToOtherOrders(func::FuncOp function,
     double saved = 0;
     for (const Use &use : copy.uses)
       saved += (use.cost - use.otherCost) * use.runs;
-    Operation *op = copy.uses.front().operand->getOwner();
+    Operation *op = copy.uses.front().getOp();
     bool pays = saved > costs.getCopyCost();
     std::string text = "a copy ";
     if (copy.isOfPattern)

@@ -411,3 +411,93 @@ func.func @other_mask(%a: tensor<?x?xf32, #CSR>, %m: tensor<?x?xi1, #CSR>, %x: t
   }
   return %r#0 : tensor<?x64xf32>
 }
+
+// Several tensors of one pattern share a copy of it, the values of each follow:
+// those that the loop does not change before it. Tensors that are read at other
+// places, or have other patterns, are read as they are.
+
+// CHECK-LABEL: func.func @several
+// CHECK-SAME:  %[[A:[^:]*]]: tensor<?x?xf32, #{{[a-zA-Z0-9]*}}>,
+// CHECK:       %[[T:.*]] = sparse_tensor.convert %{{.*}} : tensor<?x?xindex, #{{.*}}> to tensor<?x?xindex, #[[CSC]]>
+// CHECK:       %[[PLACES:.*]] = sparse_autograd.stored_values %[[T]]
+// CHECK:       %[[M:.*]] = sparse_autograd.pattern %[[A]]
+// CHECK-NEXT:  sparse_autograd.stored_values %[[M]]
+// CHECK:       %[[MASKS:.*]] = linalg.generic {{.*}} ins(%[[PLACES]] :
+// CHECK:       %[[MT:.*]] = sparse_autograd.with_values %[[MASKS]], %[[T]]
+// CHECK:       scf.for
+// CHECK:         %[[B:.*]] = linalg.generic
+// CHECK:           math.tanh
+// CHECK:         %[[VALUES:.*]] = linalg.generic {{.*}} ins(%[[PLACES]] :
+// CHECK:         %[[BT:.*]] = sparse_autograd.with_values %[[VALUES]], %[[T]]
+// CHECK:         linalg.generic {{.*}} ins(%[[BT]], %[[MT]], %{{.*}} : tensor<?x?xf32, #[[CSC]]>, tensor<?x?xi1, #[[CSC]]>,
+// CHECK-LABEL: func.func @two_places
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK-LABEL: func.func @two_patterns
+// CHECK-NOT:   sparse_tensor.convert
+func.func @several(%a: tensor<?x?xf32, #CSR>, %e: tensor<?x?xf32, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %zero = arith.constant 0.0 : f32
+  %m = sparse_autograd.pattern %a : tensor<?x?xf32, #CSR>
+  %r:2 = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z, %c = %a) -> (tensor<?x64xf32>, tensor<?x?xf32, #CSR>) {
+    %b = linalg.generic {
+          indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+          iterator_types = ["parallel", "parallel"]}
+        ins(%c : tensor<?x?xf32, #CSR>) outs(%e : tensor<?x?xf32, #CSR>) {
+    ^bb0(%in: f32, %out: f32):
+      %t = math.tanh %in : f32
+      linalg.yield %t : f32
+    } -> tensor<?x?xf32, #CSR>
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%b, %m, %x : tensor<?x?xf32, #CSR>, tensor<?x?xi1, #CSR>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %is: i1, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %t = arith.select %is, %q, %zero : f32
+      %s = arith.addf %out, %t : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p, %b : tensor<?x64xf32>, tensor<?x?xf32, #CSR>
+  }
+  return %r#0 : tensor<?x64xf32>
+}
+func.func @two_places(%a: tensor<?x?xf32, #CSR>, %x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?xf32> {
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+          iterator_types = ["parallel", "reduction"]}
+        ins(%a, %a, %x : tensor<?x?xf32, #CSR>, tensor<?x?xf32, #CSR>, tensor<?xf32>) outs(%y : tensor<?xf32>) {
+    ^bb0(%in: f32, %other: f32, %in_0: f32, %out: f32):
+      %d = arith.mulf %in, %other : f32
+      %q = arith.mulf %d, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?xf32>
+    scf.yield %p : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+func.func @two_patterns(%a: tensor<?x?xf32, #CSR>, %b: tensor<?x?xf32, #CSR>, %x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?xf32> {
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+          iterator_types = ["parallel", "reduction"]}
+        ins(%a, %b, %x : tensor<?x?xf32, #CSR>, tensor<?x?xf32, #CSR>, tensor<?xf32>) outs(%y : tensor<?xf32>) {
+    ^bb0(%in: f32, %other: f32, %in_0: f32, %out: f32):
+      %d = arith.mulf %in, %other : f32
+      %q = arith.mulf %d, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?xf32>
+    scf.yield %p : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
