@@ -11,6 +11,7 @@
 #include "../KernelOps.h"
 #include "Accesses.h"
 #include "DenseProducts.h"
+#include "EqualValues.h"
 #include "ForwardStores.h"
 #include "KernelNest.h"
 #include "LoopReductions.h"
@@ -125,7 +126,8 @@ namespace {
 class KernelFusion {
 public:
   KernelFusion(RewriterBase &rewriter, func::FuncOp function)
-      : rewriter(rewriter), aliases(function), dominance(function) {}
+      : rewriter(rewriter), aliases(function), dominance(function),
+        equal(function) {}
 
   void visit(Block &block);
 
@@ -143,6 +145,7 @@ private:
   RewriterBase &rewriter;
   AliasAnalysis aliases;
   DominanceInfo dominance;
+  EqualValues equal;
   /// Loops that several have become.
   llvm::SmallSetVector<Operation *, 8> fused;
 };
@@ -203,13 +206,17 @@ unsigned KernelFusion::getDepth(const KernelNest &first,
       spoilsTiles(first, second) || spoilsTiles(second, first))
     return 0;
   size_t ranks[] = {first.getVariables().size(), second.getVariables().size()};
+  auto areEqual = [&](Value one, Value other) {
+    return equal.areEqual(one, other, second.getOutermost(), dominance);
+  };
   unsigned depth = 0;
-  while (depth < std::min(ranks[0], ranks[1]) &&
-         first.getLowerBounds()[depth] == second.getLowerBounds()[depth] &&
-         first.getUpperBounds()[depth] == second.getUpperBounds()[depth] &&
-         first.getSteps()[depth] == second.getSteps()[depth] &&
-         isApart(firstAccesses, first.getVariables()[depth], secondAccesses,
-                 second.getVariables()[depth]))
+  while (
+      depth < std::min(ranks[0], ranks[1]) &&
+      areEqual(first.getLowerBounds()[depth], second.getLowerBounds()[depth]) &&
+      areEqual(first.getUpperBounds()[depth], second.getUpperBounds()[depth]) &&
+      first.getSteps()[depth] == second.getSteps()[depth] &&
+      isApart(firstAccesses, first.getVariables()[depth], secondAccesses,
+              second.getVariables()[depth]))
     ++depth;
   auto isSlower = [&](const KernelNest &nest) {
     return nest.getVariables().size() > depth

@@ -305,3 +305,61 @@ func.func @copied(%x: memref<4xf32, #device>, %y: memref<4xf32, #device>, %n: in
   } {sparse_autograd.parallel}
   return %z : memref<?xf32, #device>
 }
+
+// -----
+
+#device = #gpu.address_space<global>
+
+// Extents that an assertion before the second loop has found to be equal, by way
+// of a third, are one; those that are compared behind it, or in an iteration, may
+// differ.
+
+// CHECK-LABEL: func.func @asserted(
+// CHECK-SAME:    %[[N:.*]]: index, %[[M:.*]]: index, %{{.*}}: index)
+// CHECK:       cf.assert
+// CHECK:       cf.assert
+// CHECK-NEXT:  scf.for %[[I:.*]] = %c0 to %[[M]] step
+// CHECK-NEXT:    arith.index_cast %[[I]]
+// CHECK-NOT:   scf.parallel
+// CHECK:       return
+// CHECK-LABEL: func.func @asserted_later(
+// CHECK:       scf.parallel
+// CHECK:       scf.parallel
+func.func @asserted(%n: index, %m: index, %k: index) -> memref<?xf32, #device> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = memref.alloc(%n) : memref<?xf32, #device>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %j = arith.index_cast %i : index to i32
+    %v = arith.sitofp %j : i32 to f32
+    memref.store %v, %x[%i] : memref<?xf32, #device>
+  }
+  %e = arith.cmpi eq, %n, %k : index
+  cf.assert %e, "n is k"
+  %f = arith.cmpi eq, %m, %k : index
+  cf.assert %f, "m is k"
+  scf.parallel (%i) = (%c0) to (%m) step (%c1) {
+    %v = memref.load %x[%i] : memref<?xf32, #device>
+    %w = math.exp %v : f32
+    memref.store %w, %x[%i] : memref<?xf32, #device>
+  }
+  return %x : memref<?xf32, #device>
+}
+func.func @asserted_later(%n: index, %m: index) -> memref<?xf32, #device> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %x = memref.alloc(%n) : memref<?xf32, #device>
+  %e = arith.cmpi eq, %n, %m : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    cf.assert %e, "n is m"
+    memref.store %zero, %x[%i] : memref<?xf32, #device>
+  }
+  scf.parallel (%i) = (%c0) to (%m) step (%c1) {
+    %v = memref.load %x[%i] : memref<?xf32, #device>
+    %w = math.exp %v : f32
+    memref.store %w, %x[%i] : memref<?xf32, #device>
+  }
+  cf.assert %e, "n is m"
+  return %x : memref<?xf32, #device>
+}
