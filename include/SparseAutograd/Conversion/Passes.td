@@ -857,6 +857,14 @@ def ScheduleLanes
     other, are cut into chunks of eight entries instead, whatever rows these are
     of: a chunk is a parallel iteration, which searches the row of its first
     entry (the splitting by nonzeros of Yang, Buluc and Owens, Euro-Par 2018).
+
+    So are the sums of rows of 4096 entries or more, one for each row or for each
+    of its columns, where an iteration has no other loop: then a chunk has 64
+    entries, of each row of which eight lanes add up what there is of it if the
+    entries are neighbours. Parts of rows that several chunks have are kept, and
+    added up by a second loop. The order of the terms depends on the positions
+    alone. Rows of fewer entries are left to the device as they are: a second
+    kernel would take longer.
   }];
 }
 

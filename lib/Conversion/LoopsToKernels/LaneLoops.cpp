@@ -85,7 +85,11 @@ Value sparse_autograd::createLongestShared(OpBuilder &builder,
   WalkResult known = nest.getBody()->walk([&](scf::ForOp loop) {
     if (!isShared(loop))
       return WalkResult::advance();
-    Value trips = estimateTrips(builder, nest, loop, count);
+    auto lanes = loop->getAttrOfType<IntegerAttr>(
+        SparseAutogradDialect::getLanesAttrName());
+    Value trips = lanes ? arith::ConstantIndexOp::create(builder, loop.getLoc(),
+                                                         lanes.getInt())
+                        : estimateTrips(builder, nest, loop, count);
     if (!trips)
       return WalkResult::interrupt();
     longest = longest ? builder.createOrFold<arith::MaxSIOp>(loop.getLoc(),

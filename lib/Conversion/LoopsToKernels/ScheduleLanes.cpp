@@ -13,8 +13,8 @@
 #include "KernelNest.h"
 #include "LaneLoops.h"
 #include "LoopReductions.h"
-#include "Segments.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SplitEntries.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -137,7 +137,7 @@ namespace {
 struct ScheduleLanesPass
     : sparse_autograd::impl::ScheduleLanesBase<ScheduleLanesPass> {
   void runOnOperation() override {
-    SmallVector<scf::ForOp> rows;
+    SmallVector<Operation *> loops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isParallelLoop(op)) {
         KernelNest nest(op);
@@ -145,8 +145,7 @@ struct ScheduleLanesPass
         mark(*body, nest.getVariables().back());
         if (!canBeRepeated(*body))
           unmark(op);
-        else if (auto row = dyn_cast<scf::ForOp>(op))
-          rows.push_back(row);
+        loops.push_back(op);
         return WalkResult::skip();
       }
       // A sum that is no iteration of anything.
@@ -162,8 +161,11 @@ struct ScheduleLanesPass
       return WalkResult::skip();
     });
     IRRewriter rewriter(&getContext());
-    for (scf::ForOp row : rows)
-      splitByEntries(rewriter, row);
+    for (Operation *loop : loops) {
+      auto rows = dyn_cast<scf::ForOp>(loop);
+      if (!rows || !splitEntries(rewriter, rows))
+        splitSums(rewriter, KernelNest(loop));
+    }
   }
 };
 } // namespace

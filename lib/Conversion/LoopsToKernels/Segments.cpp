@@ -8,15 +8,10 @@
 
 #include "Segments.h"
 
-#include "../KernelOps.h"
 #include "Accesses.h"
-#include "LaneLoops.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -45,62 +40,36 @@ Value sparse_autograd::getPositions(Value index, Value row) {
   return begin.getMemref();
 }
 
-/// The loop over the entries of a row, if there is nothing else in `row` but
-/// reads and its lanes share a loop in each of them.
-static scf::ForOp getEntries(scf::ForOp row) {
-  scf::ForOp entries;
-  for (Operation &op : row.getBody()->without_terminator()) {
-    if (auto loop = dyn_cast<scf::ForOp>(op); loop && !entries)
-      entries = loop;
-    else if (!isa<memref::LoadOp>(op) && !isPure(&op))
-      return nullptr;
-  }
-  if (!entries || !isParallelLoop(entries) || isShared(entries) ||
-      !containsShared(entries) || !matchPattern(entries.getStep(), m_One()) ||
-      !matchPattern(row.getStep(), m_One()))
-    return nullptr;
-  return entries;
-}
-
-/// A list outside of `row` that has an element for each entry.
-static Value getList(scf::ForOp row, scf::ForOp entries) {
+Value sparse_autograd::getEntryList(scf::ForOp rows, scf::ForOp entries) {
   for (const Access &access : getAccesses(entries))
     if (access.indices.size() == 1 &&
         access.indices.front() == entries.getInductionVar() &&
-        row.isDefinedOutsideOfLoop(access.memref))
+        rows.isDefinedOutsideOfLoop(access.memref))
       return access.memref;
   return nullptr;
 }
 
-namespace {
-/// Reads positions.
-struct Positions {
-  OpBuilder &builder;
-  Location loc;
-  Value list;
+Value Positions::at(Value place) const {
+  Value position = memref::LoadOp::create(builder, loc, list, place);
+  if (!position.getType().isIndex())
+    position = arith::IndexCastUIOp::create(builder, loc,
+                                            builder.getIndexType(), position);
+  return position;
+}
 
-  Value at(Value place) const {
-    Value position = memref::LoadOp::create(builder, loc, list, place);
-    if (!position.getType().isIndex())
-      position = arith::IndexCastUIOp::create(builder, loc,
-                                              builder.getIndexType(), position);
-    return position;
-  }
-  /// Whether row `row` ends before `entry`, or there.
-  Value isBehind(Value row, Value entry) const {
-    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    Value next = arith::AddIOp::create(builder, loc, row, one);
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
-                                 at(next), entry);
-  }
-};
-} // namespace
+Value Positions::end(Value row) const {
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  return at(arith::AddIOp::create(builder, loc, row, one));
+}
 
-/// The first of the rows [begin, end) that ends behind `entry`, or `end`.
-static Value searchRow(const Positions &positions, Value begin, Value end,
-                       Value entry) {
-  OpBuilder &builder = positions.builder;
-  Location loc = positions.loc;
+/// Whether row `row` ends before `entry`, or there.
+static Value isBehind(const Positions &positions, Value row, Value entry) {
+  return arith::CmpIOp::create(positions.builder, positions.loc,
+                               arith::CmpIPredicate::ule, positions.end(row),
+                               entry);
+}
+
+Value Positions::search(Value begin, Value end, Value entry) const {
   Type type = builder.getIndexType();
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   auto search = scf::WhileOp::create(
@@ -113,26 +82,23 @@ static Value searchRow(const Positions &positions, Value begin, Value end,
       [&](OpBuilder &, Location, ValueRange range) {
         Value sum = arith::AddIOp::create(builder, loc, range[0], range[1]);
         Value middle = arith::ShRUIOp::create(builder, loc, sum, one);
-        Value isBehind = positions.isBehind(middle, entry);
+        Value goesOn = isBehind(*this, middle, entry);
         Value next = arith::AddIOp::create(builder, loc, middle, one);
         Value first =
-            arith::SelectOp::create(builder, loc, isBehind, next, range[0]);
+            arith::SelectOp::create(builder, loc, goesOn, next, range[0]);
         Value last =
-            arith::SelectOp::create(builder, loc, isBehind, range[1], middle);
+            arith::SelectOp::create(builder, loc, goesOn, range[1], middle);
         scf::YieldOp::create(builder, loc, ValueRange{first, last});
       });
   return search.getResult(0);
 }
 
-/// The row of `entry`, which is `row` or one behind it.
-static Value advanceRow(const Positions &positions, Value row, Value entry) {
-  OpBuilder &builder = positions.builder;
-  Location loc = positions.loc;
+Value Positions::advance(Value row, Value entry) const {
   auto advance = scf::WhileOp::create(
       builder, loc, TypeRange{builder.getIndexType()}, ValueRange{row},
       [&](OpBuilder &, Location, ValueRange rows) {
-        scf::ConditionOp::create(builder, loc,
-                                 positions.isBehind(rows[0], entry), rows);
+        scf::ConditionOp::create(builder, loc, isBehind(*this, rows[0], entry),
+                                 rows);
       },
       [&](OpBuilder &, Location, ValueRange rows) {
         Value one = arith::ConstantIndexOp::create(builder, loc, 1);
@@ -140,52 +106,4 @@ static Value advanceRow(const Positions &positions, Value row, Value entry) {
         scf::YieldOp::create(builder, loc, next);
       });
   return advance.getResult(0);
-}
-
-void sparse_autograd::splitByEntries(RewriterBase &rewriter, scf::ForOp row) {
-  /// A search takes about as long as a few entries do.
-  constexpr int64_t chunkEntries = 8;
-  scf::ForOp entries = getEntries(row);
-  if (!entries)
-    return;
-  Value list = getPositions(entries.getInductionVar(), row.getInductionVar());
-  Value stored = getList(row, entries);
-  if (!list || !stored || !row.isDefinedOutsideOfLoop(list))
-    return;
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(row);
-  Location loc = row.getLoc();
-  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-  Value size = arith::ConstantIndexOp::create(rewriter, loc, chunkEntries);
-  Value count = memref::DimOp::create(rewriter, loc, stored, 0);
-  Value chunks = arith::CeilDivUIOp::create(rewriter, loc, count, size);
-  auto parallel = scf::ForOp::create(rewriter, loc, zero, chunks, one);
-  parallel->setAttrs(row->getAttrs());
-  rewriter.setInsertionPointToStart(parallel.getBody());
-  Positions positions = {rewriter, loc, list};
-  Value before =
-      arith::MulIOp::create(rewriter, loc, parallel.getInductionVar(), size);
-  Value first = arith::AddIOp::create(
-      rewriter, loc, positions.at(row.getLowerBound()), before);
-  Value end = arith::AddIOp::create(rewriter, loc, first, size);
-  end = arith::MinUIOp::create(rewriter, loc, end,
-                               positions.at(row.getUpperBound()));
-  Value found =
-      searchRow(positions, row.getLowerBound(), row.getUpperBound(), first);
-  auto chunk = scf::ForOp::create(rewriter, entries.getLoc(), first, end, one,
-                                  ValueRange{found});
-  rewriter.setInsertionPointToStart(chunk.getBody());
-  Value own =
-      advanceRow(positions, chunk.getRegionIterArg(0), chunk.getInductionVar());
-  IRMapping mapping;
-  mapping.map(row.getInductionVar(), own);
-  mapping.map(entries.getInductionVar(), chunk.getInductionVar());
-  for (Operation &op : row.getBody()->without_terminator())
-    if (&op != entries)
-      rewriter.clone(op, mapping);
-  for (Operation &op : entries.getBody()->without_terminator())
-    rewriter.clone(op, mapping);
-  scf::YieldOp::create(rewriter, loc, own);
-  rewriter.eraseOp(row);
 }

@@ -5,37 +5,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Row `row` of a compressed level stores the entries positions[row] to
+// positions[row + 1] of lists that have an element for each entry.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_SEGMENTS_H
 #define SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_SEGMENTS_H
 
-#include "KernelNest.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace sparse_autograd {
 
 /// The list of positions, which ascend, if the loop whose variable `index` is
-/// runs from positions[row] to positions[row + 1], as one over what row `row`
-/// of a compressed level stores does; else null.
+/// runs over the entries of row `row`; else null.
 mlir::Value getPositions(mlir::Value index, mlir::Value row);
 
-/// Cuts a parallel loop over rows whose lanes compute one entry of the row
-/// after the other, as those of a sampled product, into chunks of entries
-/// instead: rows may differ much, and a chunk is a group's. The row of its
-/// first entry is searched, those of the others follow. `row` is the loop over
-/// rows, which is replaced; one of another form is left alone.
-///
-///     parallel for i: for k in positions[i] .. positions[i + 1]: f(i, k)
-///
-/// becomes
-///
-///     parallel for c:
-///       i = the row of entry 8 c
-///       for k in 8 c .. 8 c + 8:
-///         while positions[i + 1] <= k: ++i
-///         f(i, k)
-///
-/// (as the splitting by nonzeros of Yang, Buluc and Owens, Euro-Par 2018).
-void splitByEntries(mlir::RewriterBase &rewriter, mlir::scf::ForOp row);
+/// A list with an element for each entry that the loop `entries` over those of
+/// a row reads, if it is there before the loop `rows`; else null.
+mlir::Value getEntryList(mlir::scf::ForOp rows, mlir::scf::ForOp entries);
+
+/// Builds code that reads positions.
+struct Positions {
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  mlir::Value list;
+
+  mlir::Value at(mlir::Value place) const;
+  /// Where row `row` ends.
+  mlir::Value end(mlir::Value row) const;
+  /// The first of the rows [begin, end) that ends behind `entry`, or `end`.
+  mlir::Value search(mlir::Value begin, mlir::Value end,
+                     mlir::Value entry) const;
+  /// The row of `entry`, which is `row` or one behind it.
+  mlir::Value advance(mlir::Value row, mlir::Value entry) const;
+};
 
 } // namespace sparse_autograd
 

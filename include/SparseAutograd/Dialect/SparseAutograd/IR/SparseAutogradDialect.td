@@ -84,7 +84,7 @@ def SparseAutogradDialect : Dialect {
       return "sparse_autograd.parallel";
     }
     /// The attribute of a loop within a parallel one whose iterations the lanes
-    /// of a group share.
+    /// of a group share: so many (an index), or as the loop is long (a unit).
     static constexpr llvm::StringLiteral getLanesAttrName() {
       return "sparse_autograd.lanes";
     }
