@@ -7,6 +7,7 @@ are on the device, and converted or preprocessed, before anything is timed.
 
 import contextlib
 import ctypes
+import functools
 import glob
 import os
 import sys
@@ -486,15 +487,21 @@ class CuSparse:
         address = self.own(self.driver.upload(array))
         return self.describe("DnVec", ctypes.c_int64(len(array)), address, R_32F), address
 
-    def prepared(self, operation, arguments):
-        """Allocates the buffer of an operation and preprocesses; returns a call."""
-        size = ctypes.c_size_t()
-        self.call(f"{operation}_bufferSize", *arguments, ctypes.byref(size))
-        buffer = self.own(self.driver.allocate(size.value))
+    def prepared(self, operation, *variants):
+        """Preprocesses an operation, given arguments that differ in dense operands
+        alone; returns a call for each. They share one buffer: of a matrix, what was
+        preprocessed last is all that counts."""
+        sizes = []
+        for arguments in variants:
+            size = ctypes.c_size_t()
+            self.call(f"{operation}_bufferSize", *arguments, ctypes.byref(size))
+            sizes.append(size.value)
+        buffer = self.own(self.driver.allocate(max(sizes)))
         # Older versions have none for a product with a vector.
         if hasattr(self.library, f"{operation}_preprocess"):
-            self.call(f"{operation}_preprocess", *arguments, buffer)
-        return lambda: self.call(operation, *arguments, buffer)
+            self.call(f"{operation}_preprocess", *variants[0], buffer)
+        return [functools.partial(self.call, operation, *arguments, buffer)
+                for arguments in variants]
 
     def product(self, a, x, operation, algorithm, transpose):
         """x <- op(a) x, by turns from one array to another and back."""
@@ -503,10 +510,10 @@ class CuSparse:
             wrap = self.matrix if x.ndim == 2 else self.vector
             operands = [wrap(x), wrap(np.zeros_like(x))]
             plain = (PLAIN,) if x.ndim == 2 else ()
-            calls = [self.prepared(operation, (
-                self.handle, transpose, *plain, ctypes.byref(self.one), matrix,
-                operands[i][0], ctypes.byref(self.zero), operands[1 - i][0], R_32F, algorithm))
-                for i in range(2)]
+            calls = self.prepared(operation, *(
+                (self.handle, transpose, *plain, ctypes.byref(self.one), matrix, source,
+                 ctypes.byref(self.zero), target, R_32F, algorithm)
+                for (source, _), (target, _) in (operands, operands[::-1])))
         run = Run((0,), None, ("x",), None)
 
         def steps(count):
@@ -525,7 +532,7 @@ class CuSparse:
         with self.driver.current():
             matrix, values = self.csr(data["matrix"])
             x, y = self.matrix(data["x"])[0], self.matrix(data["y"], transposed=True)[0]
-            call = self.prepared("cusparseSDDMM", (
+            call, = self.prepared("cusparseSDDMM", (
                 self.handle, PLAIN, PLAIN, ctypes.byref(self.one), x, y, ctypes.byref(self.one),
                 matrix, R_32F, 0))
         run = Run((), None, ("v",), None)
