@@ -53,12 +53,12 @@ class Runtime:
     """The runtime library, and what it needs that a system may lack."""
 
     def __init__(self, folder):
-        # What is loaded already satisfies the library, by its name.
+        # What is loaded already satisfies the library, by its name. Not for all to
+        # use: PyTorch brings an OpenMP of its own.
         openmp = os.path.join(folder, "libomp.so.5")
         if os.path.exists(openmp):
-            ctypes.CDLL(openmp, mode=ctypes.RTLD_GLOBAL)
-        self.library = ctypes.CDLL(os.path.join(folder, "libSparseAutogradRuntime.so"),
-                                   mode=ctypes.RTLD_GLOBAL)
+            self.openmp = ctypes.CDLL(openmp)
+        self.library = ctypes.CDLL(os.path.join(folder, "libSparseAutogradRuntime.so"))
         self.library.sparseAutogradLastError.restype = ctypes.c_char_p
         self.library.sparseAutogradFree.argtypes = [ctypes.c_void_p]
         self.library.sparseAutogradSetDevice.argtypes = [ctypes.c_char_p]
