@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from kernels import KERNELS, WIDTHS  # noqa: E402
 
-SCRIPTS = ("measure.py", "kernels.py", "compiled.py", "peers.py", "README.md")
+SCRIPTS = ("measure.py", "bench.py", "kernels.py", "compiled.py", "peers.py", "README.md")
 LIMIT = 50 << 20
 
 

@@ -16,6 +16,11 @@ import time
 import numpy as np
 
 
+def ordinal_of(device):
+    """The number of a device: 1 of cuda:1."""
+    return int(device.partition(":")[2] or 0)
+
+
 class Run:
     """A way: `step` gets the state and returns the next, `names` are those of
     the state's results."""
@@ -37,6 +42,8 @@ class PyTorch:
     """torch.sparse, which uses cuSPARSE, and dense operations."""
 
     name = "PyTorch"
+    families = ("copy", "spmv", "spmm", "transposed", "sddmm", "masked", "row_update",
+                "attention", "gcn")
 
     def __init__(self, device):
         import torch
@@ -79,8 +86,7 @@ class PyTorch:
         return Run(state, step, names, to_numpy)
 
     def ways(self, kernel, data):
-        method = getattr(self, kernel.family, None)
-        return method(data) if method else {}
+        return getattr(self, kernel.family)(data)
 
     def copy(self, data):
         def make():
@@ -114,9 +120,9 @@ class PyTorch:
 
     def masked(self, data):
         torch, rate = self.torch, data["rate"]
-        mask = self.tensor(data["mask"])
 
         def mean():
+            mask = self.tensor(data["mask"])
             counts = mask.sum(1).clamp(min=1)
 
             def step(x):
@@ -127,6 +133,8 @@ class PyTorch:
             return self.run((self.tensor(data["x"]),), step, ("x",))
 
         def softmax():
+            mask = self.tensor(data["mask"])
+
             def step(x, dy):
                 x = x.detach().requires_grad_()
                 y = torch.softmax(x.masked_fill(~mask, float("-inf")), 1)
@@ -227,6 +235,7 @@ class PyG(PyTorch):
     """PyTorch Geometric: GCNConv without bias, weights of edges given."""
 
     name = "PyG"
+    families = ("gcn",)
 
     def __init__(self, device):
         super().__init__(device)
@@ -235,8 +244,6 @@ class PyG(PyTorch):
         self.version, self.conv = torch_geometric.__version__, GCNConv
 
     def ways(self, kernel, data):
-        if kernel.family != "gcn":
-            return {}
         torch, n = self.torch, data["matrix"]
 
         def run(edges, edge_weights, sparse_features):
@@ -267,16 +274,13 @@ class JAX:
     """jax.experimental.sparse, steps in one compiled loop."""
 
     name = "JAX"
+    families = ("spmv", "spmm", "transposed")
 
     def __init__(self, device):
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
         import jax
         from jax.experimental import sparse
-        kind = "cpu" if device == "cpu" else "gpu"
-        try:
-            self.device = jax.devices(kind)[0]
-        except RuntimeError as error:
-            raise ImportError(str(error).splitlines()[0]) from error
+        self.device = jax.devices("cpu" if device == "cpu" else "gpu")[ordinal_of(device)]
         self.jax, self.sparse, self.version = jax, sparse, jax.__version__
 
     def seconds(self, function):
@@ -289,8 +293,6 @@ class JAX:
 
     def ways(self, kernel, data):
         jax, put = self.jax, lambda a: self.jax.device_put(a, self.device)
-        if kernel.family not in ("spmv", "spmm", "transposed"):
-            return {}
 
         def make():
             m = data["matrix"]
@@ -315,11 +317,12 @@ class JAX:
 class Driver:
     """The driver of CUDA: memory, copies and events."""
 
-    def __init__(self, name="libcuda.so.1"):
-        self.library = ctypes.CDLL(os.environ.get("SPARSE_AUTOGRAD_CUDA_DRIVER", name))
+    def __init__(self, ordinal):
+        self.library = ctypes.CDLL(
+            os.environ.get("SPARSE_AUTOGRAD_CUDA_DRIVER", "libcuda.so.1"))
         self.call("cuInit", ctypes.c_uint(0))
         device, context = ctypes.c_int(), ctypes.c_void_p()
-        self.call("cuDeviceGet", ctypes.byref(device), ctypes.c_int(0))
+        self.call("cuDeviceGet", ctypes.byref(device), ctypes.c_int(ordinal))
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
         self.context = context
 
@@ -335,6 +338,10 @@ class Driver:
             yield
         finally:
             self.call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
+
+    def synchronize(self):
+        with self.current():
+            self.call("cuCtxSynchronize")
 
     def allocate(self, size):
         address = ctypes.c_uint64()
@@ -374,25 +381,35 @@ class Driver:
         return passed.value / 1e3
 
 
-def copy_bandwidth(size):
-    """The bytes a second, read and written, of the driver's own copy of `size`
-    bytes on the device; none without a driver."""
-    try:
-        driver = Driver()
-        with driver.current():
-            source, target = driver.upload(np.ones(size // 4, np.float32)), driver.allocate(size)
+@functools.lru_cache(maxsize=None)
+def driver_of(device):
+    return Driver(ordinal_of(device))
 
-            def copy(count=1):
+
+def copy_bandwidth(size, device):
+    """The bytes a second, read and written, of the driver's own copy of `size`
+    bytes on the device."""
+    driver, addresses = driver_of(device), []
+    with driver.current():
+        try:
+            for _ in range(2):
+                addresses.append(driver.allocate(size))
+            target, source = map(ctypes.c_uint64, addresses)
+            # Copies of zeros may be faster than those of numbers.
+            numbers = np.random.default_rng(0).random(size // 4, np.float32)
+            driver.call("cuMemcpyHtoD_v2", source, ctypes.c_void_p(numbers.ctypes.data),
+                        ctypes.c_size_t(4 * numbers.size))
+
+            def copy(count):
                 for _ in range(count):
-                    driver.call("cuMemcpyDtoDAsync_v2", ctypes.c_uint64(target),
-                                ctypes.c_uint64(source), ctypes.c_size_t(size), None)
+                    driver.call("cuMemcpyDtoDAsync_v2", target, source, ctypes.c_size_t(size),
+                                None)
             copy(3)
             seconds = min(driver.seconds(lambda: copy(10)) / 10 for _ in range(3))
-            driver.free(source)
-            driver.free(target)
-        return 2 * size / seconds
-    except (OSError, AttributeError):
-        return None
+        finally:
+            for address in addresses:
+                driver.free(address)
+    return 2 * size / seconds
 
 
 # Of cusparse.h and library_types.h.
@@ -406,11 +423,16 @@ class CuSparse:
     """The generic API of cuSPARSE, with preprocessing, through the driver."""
 
     name = "cuSPARSE"
+    families = ("spmv", "spmm", "transposed", "sddmm")
 
     def __init__(self, device):
         if device == "cpu":
             raise ImportError("it needs a GPU")
-        self.driver = Driver()
+        # PyTorch's wheels bring the library: what is loaded first serves both,
+        # and PyTorch may need more than what the system has.
+        with contextlib.suppress(Exception):
+            import torch  # noqa: F401
+        self.driver = driver_of(device)
         self.library = self.load()
         self.owned, self.descriptors = [], []
         self.handle = ctypes.c_void_p()
@@ -551,8 +573,6 @@ class CuSparse:
     def ways(self, kernel, data):
         if kernel.family == "sddmm":
             return {"default": lambda: self.sampled(data)}
-        if kernel.family not in ("spmv", "spmm", "transposed"):
-            return {}
         algorithms = SPMV_ALGORITHMS if kernel.family == "spmv" else SPMM_ALGORITHMS
         operation = "cusparseSpMV" if kernel.family == "spmv" else "cusparseSpMM"
 
@@ -569,16 +589,3 @@ class CuSparse:
 
 
 LIBRARIES = {library.name: library for library in (CuSparse, PyTorch, PyG, JAX)}
-
-
-def find(names, device):
-    """Those libraries that can be loaded, and why the others cannot."""
-    there, absent = [], {}
-    for name in names:
-        try:
-            there.append(LIBRARIES[name](device))
-        except KeyError:
-            absent[name] = "it is not known"
-        except (ImportError, OSError, AttributeError, RuntimeError) as error:
-            absent[name] = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return there, absent

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.getcwd())
+import bench  # noqa: E402
 import kernels  # noqa: E402
 import measure  # noqa: E402
 
@@ -24,8 +25,8 @@ assert kernels.worst_error(x.reshape(3, 4), x) == np.inf
 # Zeros have to be zero, beside numbers and alone.
 assert kernels.worst_error(np.array([1e-3, 1]), np.array([0.0, 1])) > 1e-5
 assert kernels.worst_error(np.array([1e-30]), np.array([0.0])) == np.inf
-assert measure.complaint({}, 1) and measure.complaint({"x": np.nan}, 1)
-assert measure.complaint({"x": 1.1}, 1) and not measure.complaint({"x": 1.0}, 1)
+assert bench.complaint({}, 1) and bench.complaint({"x": np.nan}, 1)
+assert bench.complaint({"x": 1.1}, 1) and not bench.complaint({"x": 1.0}, 1)
 
 # Matrices are sorted, each entry once; what is transposed, taken or summed is
 # that of the dense matrix.
@@ -69,14 +70,14 @@ for loss, variables, found in (
             assert abs((above - below) / 2e-5 - gradient[place]) < 1e-6
 
 # Of the bars, one holds only if each of its cells was measured and is fast enough.
-bench = object.__new__(measure.Bench)
+report = object.__new__(measure.Report)
 
 
 def verdict(seconds, peers, count=3):
-    bench.rows = [{"kernel": "spmv", "family": "spmv", "graph": g, "seconds": seconds,
-                   "peers": {p: {"seconds": s} for p, s in peers.items()}}
-                  for g in list(kernels.GRAPHS)[:count]]
-    return next(v["verdict"] for v in bench.judge() if v["family"] == "spmv")
+    report.rows = [{"kernel": "spmv", "family": "spmv", "graph": g, "seconds": seconds,
+                    "peers": {p: {"seconds": s} for p, s in peers.items()}}
+                   for g in list(kernels.GRAPHS)[:count]]
+    return next(v["verdict"] for v in report.judge() if v["family"] == "spmv")
 
 
 assert verdict(1.0, {"cuSPARSE": 1.1, "PyTorch": 1.2}) == "holds"
