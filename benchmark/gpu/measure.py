@@ -339,6 +339,10 @@ def main():
         queue.extend((what, *cell) for cell in cells for what in last[cell])
     sys.stdout.reconfigure(line_buffering=True)
     report = Report(options, len(cells))
+    try:
+        report.write()
+    except OSError as error:
+        sys.exit(f"measure.py: error: {error}")
     measure(report, queue)
     report.write()
     if not report.end():
