@@ -56,6 +56,13 @@ OpOperand *SparsePatterns::getPatternSource(linalg::LinalgOp op) {
   return source;
 }
 
+bool SparsePatterns::selectsStored(MaskOpInterface op) {
+  Value mask = op.getMaskOperand();
+  return mask && isSparse(mask.getType()) &&
+         llvm::is_sorted(op.getMaskDimensions()) &&
+         originOf(mask) == originOf(op.getMaskedOperand());
+}
+
 Value SparsePatterns::computeCarried(Value argument, Value init,
                                      Value yielded) {
   Value start = originOf(init);
@@ -126,14 +133,10 @@ Value SparsePatterns::computeOrigin(Value value) {
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return isSparse(cast.getSource().getType()) ? originOf(cast.getSource())
                                                 : value;
-  // What is stored and selected; another mask may select less.
-  if (isa<MaskedSoftmaxOp, MaskedLogSoftmaxOp>(op)) {
-    Value origin = originOf(op->getOperand(0));
-    bool isAllOfOne = llvm::all_of(op->getOperands(), [&](Value operand) {
-      return isSparse(operand.getType()) && originOf(operand) == origin;
-    });
-    return isAllOfOne ? origin : value;
-  }
+  if (isa<MaskedSoftmaxOp, MaskedLogSoftmaxOp>(op))
+    return selectsStored(cast<MaskOpInterface>(op))
+               ? originOf(op->getOperand(0))
+               : value;
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     OpOperand *source = getPatternSource(generic);
     return source ? originOf(source->get()) : value;

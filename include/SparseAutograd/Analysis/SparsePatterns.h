@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_ANALYSIS_SPARSEPATTERNS_H
 #define SPARSEAUTOGRAD_ANALYSIS_SPARSEPATTERNS_H
 
+#include "SparseAutograd/Interfaces/MaskOpInterface.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace sparse_autograd {
@@ -31,6 +32,10 @@ public:
   /// result has: exactly the elements that it stores are visited. Null if the
   /// pattern is a new one.
   mlir::OpOperand *getPatternSource(mlir::linalg::LinalgOp op);
+
+  /// Whether all that `op` selects is stored: its mask has the pattern of what
+  /// it masks, dimension by dimension.
+  bool selectsStored(MaskOpInterface op);
 
 private:
   mlir::Value computeOrigin(mlir::Value value);

@@ -47,11 +47,7 @@ static LogicalResult checkConvertible(Operation *op) {
       !isSparse(op->getResult(0).getType()))
     return success();
   // The result has the pattern of the input: what is selected must be stored.
-  SparsePatterns patterns;
-  auto masked = cast<MaskOpInterface>(op);
-  Value mask = masked.getMaskOperand();
-  if (mask && isSparse(mask.getType()) &&
-      patterns.originOf(mask) == patterns.originOf(masked.getMaskedOperand()))
+  if (SparsePatterns().selectsStored(cast<MaskOpInterface>(op)))
     return success();
   return op->emitOpError("selects elements that its sparse operand may not "
                          "store; give sparse_autograd.pattern of the operand "

@@ -66,11 +66,8 @@ struct MaskedReduceModel
         llvm::is_contained({ReductionKind::Max, ReductionKind::Min,
                             ReductionKind::Prod, ReductionKind::LogSumExp},
                            op.getKind());
-    if (!needsAll || !isSparse(op.getInput().getType()))
-      return success();
-    SparsePatterns patterns;
-    if (op.getMask() && isSparse(op.getMask().getType()) &&
-        patterns.originOf(op.getMask()) == patterns.originOf(op.getInput()))
+    if (!needsAll || !isSparse(op.getInput().getType()) ||
+        SparsePatterns().selectsStored(cast<MaskOpInterface>(*op)))
       return success();
     return op.emitOpError("has no derivative rule where it selects elements "
                           "that its sparse operand does not store; give "

@@ -36,3 +36,14 @@ func.func @softmax_of_all(%x: tensor<4x8xf32, #csr>) -> tensor<4x8xf32, #csr> {
   return %0 : tensor<4x8xf32, #csr>
 }
 
+
+// -----
+
+// The transpose of a pattern is another one.
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @softmax_of_transpose(%x: tensor<4x4xf32, #csr>) -> tensor<4x4xf32, #csr> {
+  %m = sparse_autograd.pattern %x : tensor<4x4xf32, #csr>
+  // expected-error @below {{'sparse_autograd.masked_softmax' op selects elements that its sparse operand may not store}}
+  %0 = sparse_autograd.masked_softmax %x, %m dims = [1] mask_dims = [1, 0] : tensor<4x4xf32, #csr>, tensor<4x4xi1, #csr>
+  return %0 : tensor<4x4xf32, #csr>
+}

@@ -369,3 +369,20 @@ func.func @g(%x: f32, %m: memref<4xf32>, %n: index, %ct: f32) -> f32 {
   %r:2 = sparse_autograd.vjp @f(%x, %m, %n) cotangents(%ct) {wrt = [0]} : (f32, memref<4xf32>, index), (f32) -> (f32, f32)
   return %r#1 : f32
 }
+
+// -----
+
+// A maximum depends on zeros that are selected and not stored, as those of the
+// transpose of a pattern may be.
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @f(%x: tensor<4x4xf32, #csr>) -> tensor<f32> {
+  %m = sparse_autograd.pattern %x : tensor<4x4xf32, #csr>
+  // expected-error@+1 {{'sparse_autograd.masked_reduce' op has no derivative rule where it selects elements that its sparse operand does not store; give sparse_autograd.pattern of the operand as the mask, or make the operand dense with sparse_tensor.convert}}
+  %y = sparse_autograd.masked_reduce max %x, %m dims = [0, 1] mask_dims = [1, 0] : tensor<4x4xf32, #csr>, tensor<4x4xi1, #csr> -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func @g(%x: tensor<4x4xf32, #csr>) -> tensor<4x4xf32, #csr> {
+  // expected-error@+1 {{cannot be expanded}}
+  %r:2 = sparse_autograd.value_and_grad @f(%x) {wrt = [0]} : (tensor<4x4xf32, #csr>) -> (tensor<f32>, tensor<4x4xf32, #csr>)
+  return %r#1 : tensor<4x4xf32, #csr>
+}
