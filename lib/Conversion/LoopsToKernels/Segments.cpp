@@ -8,6 +8,7 @@
 
 #include "Segments.h"
 
+#include "../BinarySearch.h"
 #include "Accesses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -70,27 +71,9 @@ static Value isBehind(const Positions &positions, Value row, Value entry) {
 }
 
 Value Positions::search(Value begin, Value end, Value entry) const {
-  Type type = builder.getIndexType();
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  auto search = scf::WhileOp::create(
-      builder, loc, TypeRange{type, type}, ValueRange{begin, end},
-      [&](OpBuilder &, Location, ValueRange range) {
-        Value isLeft = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ult, range[0], range[1]);
-        scf::ConditionOp::create(builder, loc, isLeft, range);
-      },
-      [&](OpBuilder &, Location, ValueRange range) {
-        Value sum = arith::AddIOp::create(builder, loc, range[0], range[1]);
-        Value middle = arith::ShRUIOp::create(builder, loc, sum, one);
-        Value goesOn = isBehind(*this, middle, entry);
-        Value next = arith::AddIOp::create(builder, loc, middle, one);
-        Value first =
-            arith::SelectOp::create(builder, loc, goesOn, next, range[0]);
-        Value last =
-            arith::SelectOp::create(builder, loc, goesOn, range[1], middle);
-        scf::YieldOp::create(builder, loc, ValueRange{first, last});
-      });
-  return search.getResult(0);
+  return createBinarySearch(
+      builder, loc, begin, end,
+      [&](OpBuilder &, Value row) { return isBehind(*this, row, entry); });
 }
 
 Value Positions::advance(Value row, Value entry) const {

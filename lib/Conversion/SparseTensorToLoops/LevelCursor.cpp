@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "LevelCursor.h"
+
+#include "../BinarySearch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -78,51 +80,26 @@ LevelCursor LevelCursor::enter(OpBuilder &builder, Location loc,
   return cursor;
 }
 
-/// The first place in [begin, end) of a sorted list at which the coordinate is
-/// not below `coordinate` (or, with `orEqual`, above it); `end` if there is
-/// none.
-static Value createSearch(ImplicitLocOpBuilder &builder, Value begin, Value end,
-                          Value coordinate, bool orEqual,
-                          llvm::function_ref<Value(OpBuilder &, Value)> load) {
-  Type index = builder.getIndexType();
-  auto search = scf::WhileOp::create(
-      builder, TypeRange{index, index}, ValueRange{begin, end},
-      [&](OpBuilder &nested, Location loc, ValueRange bounds) {
-        Value isOpen = arith::CmpIOp::create(
-            nested, loc, arith::CmpIPredicate::ult, bounds[0], bounds[1]);
-        scf::ConditionOp::create(nested, loc, isOpen, bounds);
-      },
-      [&](OpBuilder &nested, Location loc, ValueRange bounds) {
-        Value one = arith::ConstantIndexOp::create(nested, loc, 1);
-        Value sum = arith::AddIOp::create(nested, loc, bounds[0], bounds[1]);
-        Value middle = arith::ShRUIOp::create(nested, loc, sum, one);
-        Value next = arith::AddIOp::create(nested, loc, middle, one);
-        Value isBelow = arith::CmpIOp::create(
-            nested, loc,
-            orEqual ? arith::CmpIPredicate::ule : arith::CmpIPredicate::ult,
-            load(nested, middle), coordinate);
-        Value low =
-            arith::SelectOp::create(nested, loc, isBelow, next, bounds[0]);
-        Value high =
-            arith::SelectOp::create(nested, loc, isBelow, bounds[1], middle);
-        scf::YieldOp::create(nested, loc, ValueRange{low, high});
+Value LevelCursor::search(OpBuilder &builder, Location loc, Value begin,
+                          Value end, arith::CmpIPredicate predicate,
+                          Value coordinate) const {
+  return createBinarySearch(
+      builder, loc, begin, end, [&](OpBuilder &nested, Value place) -> Value {
+        return arith::CmpIOp::create(nested, loc, predicate,
+                                     getCoordinate(nested, loc, place),
+                                     coordinate);
       });
-  return search.getResult(0);
 }
 
-std::pair<Value, Value> LevelCursor::getSegment(OpBuilder &opBuilder,
+std::pair<Value, Value> LevelCursor::getSegment(OpBuilder &builder,
                                                 Location loc, Value from,
                                                 Value to) const {
   if (isDenseLT(getType()))
     return {from, to};
-  ImplicitLocOpBuilder builder(loc, opBuilder);
   auto [first, last] = getSegment(builder, loc);
-  auto loadAt = [&](OpBuilder &nested, Value place) {
-    return getCoordinate(nested, loc, place);
-  };
   Value low =
-      createSearch(builder, first, last, from, /*orEqual=*/false, loadAt);
-  return {low, createSearch(builder, low, last, to, /*orEqual=*/false, loadAt)};
+      search(builder, loc, first, last, arith::CmpIPredicate::ult, from);
+  return {low, search(builder, loc, low, last, arith::CmpIPredicate::ult, to)};
 }
 
 std::pair<LevelCursor, Value> LevelCursor::locate(OpBuilder &opBuilder,
@@ -139,18 +116,15 @@ std::pair<LevelCursor, Value> LevelCursor::locate(OpBuilder &opBuilder,
     return {enter(builder, loc, position), isEqual};
   }
   auto [first, last] = getSegment(builder, loc);
-  auto loadAt = [&](OpBuilder &nested, Value place) {
-    return getCoordinate(nested, loc, place);
-  };
-  Value low = createSearch(builder, first, last, coordinate,
-                           /*orEqual=*/false, loadAt);
+  Value low =
+      search(builder, loc, first, last, arith::CmpIPredicate::ult, coordinate);
   if (!isUniqueLT(type)) {
     LevelCursor cursor = *this;
     ++cursor.level;
     cursor.position = Value();
     cursor.begin = low;
-    cursor.end = createSearch(builder, low, last, coordinate,
-                              /*orEqual=*/true, loadAt);
+    cursor.end =
+        search(builder, loc, low, last, arith::CmpIPredicate::ule, coordinate);
     return {cursor, Value()};
   }
   Value isInside =
@@ -160,7 +134,7 @@ std::pair<LevelCursor, Value> LevelCursor::locate(OpBuilder &opBuilder,
       [&](OpBuilder &nested, Location loc) {
         Value isEqual =
             arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::eq,
-                                  loadAt(nested, low), coordinate);
+                                  getCoordinate(nested, loc, low), coordinate);
         scf::YieldOp::create(nested, loc, isEqual);
       },
       [&](OpBuilder &nested, Location loc) {

@@ -15,6 +15,7 @@
 #define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_LEVELCURSOR_H
 
 #include "SparseStorage.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace sparse_autograd {
 
@@ -63,6 +64,12 @@ public:
 private:
   mlir::Value load(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Value tensor, mlir::Value index) const;
+  /// The first of the elements [begin, end) of the next level whose coordinate
+  /// has not the relation `predicate` to `coordinate`; `end` if there is none.
+  mlir::Value search(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value begin, mlir::Value end,
+                     mlir::arith::CmpIPredicate predicate,
+                     mlir::Value coordinate) const;
   mlir::sparse_tensor::LevelType getType() const {
     return storage->getLevelType(level);
   }
