@@ -29,11 +29,10 @@ public:
     Value entry = loops.load(order, number);
     Value previous = loops.load(order, before);
     Value differs = loops.truth(false);
-    for (int64_t level = 0; level < levels.size(); ++level) {
-      Value column = loops.index(level);
-      own.push_back(loops.load(coordinates, {entry, column}));
-      others.push_back(loops.load(coordinates, {previous, column}));
-      differs = loops.bitOr(differs, loops.differ(own[level], others[level]));
+    own = loops.loadRow(coordinates, entry, levels.size());
+    others = loops.loadRow(coordinates, previous, levels.size());
+    for (auto [mine, other] : llvm::zip_equal(own, others)) {
+      differs = loops.bitOr(differs, loops.differ(mine, other));
       differences.push_back(differs);
     }
   }
@@ -63,20 +62,11 @@ Value EntryPair::isNewAt(int64_t level) const {
 
 /// Whether the entry cannot be stored behind the one before it.
 Value EntryPair::isWrong(ValueRange extents) const {
-  Value isWrong = loops.truth(false);
-  for (int64_t level = levels.size(); level-- > 0;) {
-    // Whether it is before: levels before this one decide.
-    Value precedes = loops.less(own[level], others[level]);
-    isWrong =
-        level + 1 == levels.size()
-            ? precedes
-            : loops.bitOr(precedes,
-                          loops.bitAnd(loops.equal(own[level], others[level]),
-                                       isWrong));
-  }
+  Value isWrong = loops.precedes(own, others, loops.truth(false));
   for (int64_t level = 0; level < levels.size(); ++level) {
-    Value isInside = loops.less(own[level], extents[level]);
-    isWrong = loops.bitOr(isWrong, loops.equal(isInside, loops.truth(false)));
+    Value isOutside =
+        loops.compare(arith::CmpIPredicate::uge, own[level], extents[level]);
+    isWrong = loops.bitOr(isWrong, isOutside);
     if (!levels.isSingleton(level) || !levels.isUnique(level - 1))
       continue;
     // One element of the level before has one of this level.
@@ -125,16 +115,10 @@ StorageFunctions::getCount(sparse_tensor::SparseTensorEncodingAttr encoding) {
       loops.store(total, last, {zero, place.front()});
     });
     SmallVector<Value> values = {ranks};
-    llvm::append_range(values, loops.readAll(last, width));
+    llvm::append_range(values, loops.readFirstRow(last, width));
     loops.deallocate(last);
     return values;
   };
-  std::string name = "_sparse_autograd_count";
-  for (int64_t level = 0; level < levels.size(); ++level)
-    name += std::string("_") +
-            (levels.isDense(level)       ? "d"
-             : levels.isSingleton(level) ? "s"
-                                         : "c") +
-            (levels.isUnique(level) ? "" : "n");
-  return getFunction(name, arguments, results, body);
+  return getFunction("_sparse_autograd_count" + levels.getName(), arguments,
+                     results, body);
 }

@@ -26,6 +26,18 @@ bool LevelElements::isValid() const {
   return size() > 0;
 }
 
+std::string LevelElements::getName() const {
+  std::string name;
+  for (int64_t level = 0; level < size(); ++level)
+    name += std::string("_") +
+            (isDense(level)       ? "d"
+             : isSingleton(level) ? "s"
+             : isLoose(level)     ? "l"
+                                  : "c") +
+            (isUnique(level) ? "" : "n");
+  return name;
+}
+
 int64_t LevelElements::countBefore(int64_t level) const {
   int64_t count = 0;
   for (int64_t before = 0; before < level; ++before)

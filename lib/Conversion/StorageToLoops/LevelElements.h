@@ -46,6 +46,9 @@ public:
   /// Whether the runtime knows such levels, one after the other.
   bool isValid() const;
 
+  /// A part of a name: a letter for each kind of level.
+  std::string getName() const;
+
   /// How many levels before `level` are counted, or of all.
   int64_t countBefore(int64_t level) const;
   int64_t numCounted() const { return countBefore(size()); }

@@ -8,11 +8,27 @@
 
 #include "LoopBuilder.h"
 
+#include "../BinarySearch.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
+
+MemRefType sparse_autograd::getBufferType(Type element, int64_t width) {
+  SmallVector<int64_t> shape = {ShapedType::kDynamic};
+  if (width)
+    shape.push_back(width);
+  return MemRefType::get(shape, element);
+}
+
+Value LoopBuilder::precedes(ValueRange a, ValueRange b, Value ifEqual) {
+  Value precedes = ifEqual;
+  // From the last one on: what comes before it decides.
+  for (auto [own, other] : llvm::reverse(llvm::zip_equal(a, b)))
+    precedes = bitOr(less(own, other), bitAnd(equal(own, other), precedes));
+  return precedes;
+}
 
 Value LoopBuilder::countBits(Value number) {
   Type i64 = builder.getI64Type();
@@ -23,31 +39,33 @@ Value LoopBuilder::countBits(Value number) {
                                     sub(bits, zeros));
 }
 
-Value LoopBuilder::allocate(Value length, int64_t width) {
-  SmallVector<int64_t> shape = {ShapedType::kDynamic};
-  if (width)
-    shape.push_back(width);
-  return memref::AllocOp::create(
-      builder, MemRefType::get(shape, builder.getIndexType()), length);
+SmallVector<Value> LoopBuilder::loadRow(Value buffer, Value row,
+                                        int64_t width) {
+  SmallVector<Value> elements;
+  for (int64_t column = 0; column < width; ++column)
+    elements.push_back(load(buffer, {row, index(column)}));
+  return elements;
 }
 
-SmallVector<Value> LoopBuilder::readAll(Value buffer, int64_t length) {
-  auto type = cast<MemRefType>(buffer.getType());
-  if (type.getRank() == 2) {
-    SmallVector<OpFoldResult> offsets(2, builder.getIndexAttr(0));
-    SmallVector<OpFoldResult> strides(2, builder.getIndexAttr(1));
-    SmallVector<OpFoldResult> sizes = {builder.getIndexAttr(1),
-                                       builder.getIndexAttr(length)};
-    auto row = memref::SubViewOp::inferRankReducedResultType(
-        {length}, type, offsets, sizes, strides);
-    buffer = memref::SubViewOp::create(builder, row, buffer, offsets, sizes,
-                                       strides);
-  }
+Value LoopBuilder::allocate(Value length, int64_t width) {
+  return memref::AllocOp::create(
+      builder, getBufferType(builder.getIndexType(), width), length);
+}
+
+SmallVector<Value> LoopBuilder::readFirstRow(Value buffer, int64_t width) {
+  SmallVector<OpFoldResult> offsets(2, builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(2, builder.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = {builder.getIndexAttr(1),
+                                     builder.getIndexAttr(width)};
+  auto type = memref::SubViewOp::inferRankReducedResultType(
+      {width}, cast<MemRefType>(buffer.getType()), offsets, sizes, strides);
+  Value row =
+      memref::SubViewOp::create(builder, type, buffer, offsets, sizes, strides);
   Value onHost = memref::AllocaOp::create(
-      builder, MemRefType::get({length}, builder.getIndexType()));
-  memref::CopyOp::create(builder, buffer, onHost);
+      builder, MemRefType::get({width}, builder.getIndexType()));
+  memref::CopyOp::create(builder, row, onHost);
   SmallVector<Value> elements;
-  for (int64_t place = 0; place < length; ++place)
+  for (int64_t place = 0; place < width; ++place)
     elements.push_back(load(onHost, index(place)));
   return elements;
 }
@@ -117,20 +135,7 @@ Value LoopBuilder::choose(Value condition, llvm::function_ref<Value()> chosen,
 
 Value LoopBuilder::search(Value begin, Value end,
                           llvm::function_ref<Value(Value)> isBefore) {
-  SmallVector<Value> range = {begin, end};
-  auto loop = scf::WhileOp::create(
-      builder, TypeRange(ValueRange(range)), range,
-      [&](OpBuilder &, Location, ValueRange carried) {
-        Value isOpen = less(carried.front(), carried.back());
-        scf::ConditionOp::create(builder, isOpen, carried);
-      },
-      [&](OpBuilder &, Location, ValueRange carried) {
-        Value low = carried.front(), high = carried.back();
-        Value middle = div(add(low, high), index(2));
-        Value goesOn = isBefore(middle);
-        SmallVector<Value> next = {select(goesOn, add(middle, index(1)), low),
-                                   select(goesOn, high, middle)};
-        scf::YieldOp::create(builder, next);
-      });
-  return loop.getResult(0);
+  return createBinarySearch(
+      builder, builder.getLoc(), begin, end,
+      [&](OpBuilder &, Value place) { return isBefore(place); });
 }

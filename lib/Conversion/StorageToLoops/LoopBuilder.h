@@ -15,6 +15,10 @@
 
 namespace sparse_autograd {
 
+/// The type of a list of elements, or of rows of `width` if that is not 0, of a
+/// length that is not known.
+mlir::MemRefType getBufferType(mlir::Type element, int64_t width = 0);
+
 /// Builds arithmetic on indices and loops over buffers, so that the algorithms
 /// in this folder read as such. Indices are without a sign: what a comparison
 /// says of a negative one is that it is large.
@@ -82,6 +86,10 @@ public:
   mlir::Value toIndex(mlir::Value condition) {
     return select(condition, index(1), index(0));
   }
+  /// Whether the numbers `a` are before `b` in lexicographic order; `ifEqual`
+  /// if they are the same.
+  mlir::Value precedes(mlir::ValueRange a, mlir::ValueRange b,
+                       mlir::Value ifEqual);
   /// How many bits `number` takes.
   mlir::Value countBits(mlir::Value number);
 
@@ -91,6 +99,9 @@ public:
   mlir::Value load(mlir::Value buffer, mlir::ValueRange place) {
     return mlir::memref::LoadOp::create(builder, buffer, place);
   }
+  /// The elements of a row of `width`.
+  llvm::SmallVector<mlir::Value> loadRow(mlir::Value buffer, mlir::Value row,
+                                         int64_t width);
   void store(mlir::Value value, mlir::Value buffer, mlir::ValueRange place) {
     mlir::memref::StoreOp::create(builder, value, buffer, place);
   }
@@ -99,9 +110,10 @@ public:
   void deallocate(mlir::Value buffer) {
     mlir::memref::DeallocOp::create(builder, buffer);
   }
-  /// The elements of `buffer`, which has the static shape [`length`], or of the
-  /// first row of one of rows of that length: all are read at once.
-  llvm::SmallVector<mlir::Value> readAll(mlir::Value buffer, int64_t length);
+  /// The elements of the first row of a buffer of rows of `width`, which the
+  /// host reads at once.
+  llvm::SmallVector<mlir::Value> readFirstRow(mlir::Value buffer,
+                                              int64_t width);
 
   /// Runs `body` for all indices below `ends`, in any order or at once.
   void forEach(mlir::ValueRange ends,
@@ -124,8 +136,7 @@ public:
   mlir::Value choose(mlir::Value condition,
                      llvm::function_ref<mlir::Value()> chosen,
                      llvm::function_ref<mlir::Value()> otherwise);
-  /// The first place in [begin, end] that `isBefore` does not hold for; it
-  /// holds for those before that place, and is not asked for `end`.
+  /// See `createBinarySearch`.
   mlir::Value search(mlir::Value begin, mlir::Value end,
                      llvm::function_ref<mlir::Value(mlir::Value)> isBefore);
 

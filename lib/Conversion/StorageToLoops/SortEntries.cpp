@@ -95,18 +95,11 @@ Value SortBuilder::countSmaller(
 void SortBuilder::sortFew() {
   loops.forEach(count, [&](ValueRange number) {
     Value entry = number.front();
-    SmallVector<Value> own;
-    for (int64_t level = 0; level < levels; ++level)
-      own.push_back(loops.load(coordinates, {entry, loops.index(level)}));
+    SmallVector<Value> own = loops.loadRow(coordinates, entry, levels);
     Value place =
         countSmaller(zero, count, entry, [&](Value other, Value isBefore) {
-          for (int64_t level = levels; level-- > 0;) {
-            Value theirs = loops.load(coordinates, {other, loops.index(level)});
-            isBefore = loops.bitOr(
-                loops.less(theirs, own[level]),
-                loops.bitAnd(loops.equal(theirs, own[level]), isBefore));
-          }
-          return isBefore;
+          return loops.precedes(loops.loadRow(coordinates, other, levels), own,
+                                isBefore);
         });
     loops.store(entry, order, place);
   });
@@ -167,12 +160,11 @@ void SortBuilder::sortRuns(KeyedEntries from, KeyedEntries to) {
     Value inRun = loops.bitAnd(number.front(), loops.index(firstRun - 1));
     Value begin = loops.sub(number.front(), inRun);
     Value end = loops.minimum(loops.add(begin, loops.index(firstRun)), count);
-    Value smaller = countSmaller(
-        begin, end, number.front(), [&](Value other, Value isBefore) {
-          Value theirs = loops.load(from.keys, other);
-          return loops.bitOr(loops.less(theirs, key),
-                             loops.bitAnd(loops.equal(theirs, key), isBefore));
-        });
+    Value smaller = countSmaller(begin, end, number.front(),
+                                 [&](Value other, Value isBefore) {
+                                   Value theirs = loops.load(from.keys, other);
+                                   return loops.precedes(theirs, key, isBefore);
+                                 });
     Value place = loops.add(begin, smaller);
     loops.store(key, to.keys, place);
     loops.store(loops.load(from.entries, number), to.entries, place);
@@ -195,8 +187,7 @@ void SortBuilder::mergeRuns(KeyedEntries from, KeyedEntries to, Value length) {
     // Equal ones of the first run stay before those of the second.
     Value found = loops.search(other, otherEnd, [&](Value middle) {
       Value theirs = loops.load(from.keys, middle);
-      return loops.bitOr(loops.less(theirs, key),
-                         loops.bitAnd(loops.equal(theirs, key), isSecond));
+      return loops.precedes(theirs, key, isSecond);
     });
     Value place = loops.add(loops.add(first, inRun), loops.sub(found, other));
     loops.store(key, to.keys, place);

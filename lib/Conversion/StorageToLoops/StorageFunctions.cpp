@@ -11,13 +11,6 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-MemRefType StorageFunctions::getBuffer(int64_t width) {
-  SmallVector<int64_t> shape = {ShapedType::kDynamic};
-  if (width)
-    shape.push_back(width);
-  return MemRefType::get(shape, IndexType::get(module.getContext()));
-}
-
 func::FuncOp StorageFunctions::getFunction(StringRef name, TypeRange arguments,
                                            TypeRange results, Body body) {
   func::FuncOp &function = functions[name];

@@ -57,7 +57,9 @@ private:
   mlir::func::FuncOp getFunction(llvm::StringRef name,
                                  mlir::TypeRange arguments,
                                  mlir::TypeRange results, Body body);
-  mlir::MemRefType getBuffer(int64_t width = 0);
+  mlir::MemRefType getBuffer(int64_t width = 0) {
+    return getBufferType(mlir::IndexType::get(module.getContext()), width);
+  }
 
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;

@@ -53,10 +53,7 @@ private:
 /// is not known.
 static Value asArgument(LoopBuilder &loops, Value buffer, int64_t width = 0) {
   auto type = cast<MemRefType>(buffer.getType());
-  SmallVector<int64_t> shape = {ShapedType::kDynamic};
-  if (width)
-    shape.push_back(width);
-  auto wanted = MemRefType::get(shape, type.getElementType());
+  MemRefType wanted = getBufferType(type.getElementType(), width);
   if (type == wanted)
     return buffer;
   return memref::CastOp::create(loops.builder, wanted, buffer);

@@ -128,29 +128,19 @@ void StoreBuilder::build() {
 func::FuncOp
 StorageFunctions::getStore(sparse_tensor::SparseTensorEncodingAttr encoding) {
   LevelElements levels(encoding);
-  MLIRContext *context = module.getContext();
   SmallVector<Type> arguments = {getBuffer(levels.size()), getBuffer(),
                                  getBuffer(levels.numCounted() + 1)};
-  arguments.append(levels.size(), IndexType::get(context));
-  auto addList = [&](Type element) {
-    arguments.push_back(MemRefType::get({ShapedType::kDynamic}, element));
-  };
-  std::string name = "_sparse_autograd_store";
+  arguments.append(levels.size(), IndexType::get(module.getContext()));
   for (int64_t level = 0; level < levels.size(); ++level) {
-    name += std::string("_") +
-            (levels.isDense(level)       ? "d"
-             : levels.isSingleton(level) ? "s"
-             : levels.isLoose(level)     ? "l"
-                                         : "c") +
-            (levels.isUnique(level) ? "" : "n");
     if (levels.hasPositions(level))
-      addList(encoding.getPosElemType());
+      arguments.push_back(getBufferType(encoding.getPosElemType()));
     if (levels.hasCoordinates(level))
-      addList(encoding.getCrdElemType());
+      arguments.push_back(getBufferType(encoding.getCrdElemType()));
   }
-  addList(IndexType::get(context));
-  name += "_" + std::to_string(encoding.getPosWidth()) + "_" +
-          std::to_string(encoding.getCrdWidth());
+  arguments.push_back(getBuffer());
+  std::string name = "_sparse_autograd_store" + levels.getName() + "_" +
+                     std::to_string(encoding.getPosWidth()) + "_" +
+                     std::to_string(encoding.getCrdWidth());
   auto body = [&](LoopBuilder &loops, ValueRange arguments) {
     StoreBuilder(loops, levels, arguments).build();
     return SmallVector<Value>();

@@ -31,21 +31,15 @@ func::FuncOp StorageFunctions::getSurvey(int64_t levels) {
           thread.front(), count, threads, none,
           [&](Value entry, ValueRange carried) {
             Value before = loops.sub(loops.maximum(entry, one), one);
-            SmallVector<Value> next;
-            // By the last level first: what comes before it decides.
-            Value precedes = loops.truth(false);
-            for (int64_t level = levels; level-- > 0;) {
-              Value column = loops.index(level);
-              Value own = loops.load(coordinates, {entry, column});
-              Value other = loops.load(coordinates, {before, column});
-              next.push_back(loops.maximum(carried[level + 1], own));
-              precedes =
-                  loops.bitOr(loops.less(own, other),
-                              loops.bitAnd(loops.equal(own, other), precedes));
-            }
-            next.push_back(
-                loops.maximum(carried.front(), loops.toIndex(precedes)));
-            return SmallVector<Value>(llvm::reverse(next));
+            SmallVector<Value> own = loops.loadRow(coordinates, entry, levels);
+            Value precedes =
+                loops.precedes(own, loops.loadRow(coordinates, before, levels),
+                               loops.truth(false));
+            SmallVector<Value> next = {loops.toIndex(precedes)};
+            llvm::append_range(next, own);
+            for (auto [number, other] : llvm::zip_equal(next, carried))
+              number = loops.maximum(other, number);
+            return next;
           });
       for (int64_t place = 0; place < width; ++place)
         loops.store(largest[place], found,
@@ -66,7 +60,7 @@ func::FuncOp StorageFunctions::getSurvey(int64_t levels) {
       });
       return left;
     });
-    SmallVector<Value> results = loops.readAll(found, width);
+    SmallVector<Value> results = loops.readFirstRow(found, width);
     loops.deallocate(found);
     return results;
   };
