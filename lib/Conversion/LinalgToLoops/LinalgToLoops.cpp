@@ -59,6 +59,9 @@ public:
   void lower(linalg::LinalgOp op, bool mayCut);
 
 private:
+  LoopNest createNest(linalg::LinalgOp op, ArrayRef<unsigned> order) {
+    return LoopNest(op, order, rewriter, /*isForVectors=*/!options.forDevice);
+  }
   Cut chooseCut(linalg::LinalgOp op, ArrayRef<unsigned> order) const;
   Cut chooseReduction(linalg::LinalgOp op, ArrayRef<unsigned> apart,
                       ArrayRef<unsigned> inner) const;
@@ -233,7 +236,7 @@ void Lowering::combinePartials(linalg::LinalgOp op, unsigned output,
 void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order,
                        ArrayRef<unsigned> apart, Cut cut) {
   Location loc = op.getLoc();
-  LoopNest nest(op, order, rewriter, !options.forDevice);
+  LoopNest nest = createNest(op, order);
   auto getExtent = [&](unsigned dimension) {
     return getValueOrCreateConstantIndexOp(rewriter, loc,
                                            nest.getExtent(dimension));
@@ -355,7 +358,7 @@ void Lowering::lowerForDevice(linalg::LinalgOp op, ArrayRef<unsigned> order,
   SmallVector<unsigned> all(apart);
   llvm::append_range(all, inner);
   if (apart.empty() && cut.kind == Cut::None)
-    LoopNest(op, all, rewriter, /*isForVectors=*/false).emit(rewriter);
+    createNest(op, all).emit(rewriter);
   else
     emitCut(op, all, apart, cut);
 }
@@ -369,7 +372,7 @@ void Lowering::lower(linalg::LinalgOp op, bool mayCut) {
   if (options.forDevice && !op->getParentOfType<scf::ParallelOp>())
     lowerForDevice(op, order, mayCut);
   else if (cut.kind == Cut::None)
-    LoopNest(op, order, rewriter, !options.forDevice).emit(rewriter);
+    createNest(op, order).emit(rewriter);
   else
     emitCut(op, order, /*apart=*/{}, cut);
   rewriter.setInsertionPointAfter(op);

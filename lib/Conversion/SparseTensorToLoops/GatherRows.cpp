@@ -88,9 +88,6 @@ private:
   SmallVector<Value> indexExtents, rowExtents;
 };
 
-} // namespace
-
-namespace {
 /// Looks rows up; what is not stored is zero.
 struct LowerGather : OpConversionPattern<GatherOp> {
   using OpConversionPattern::OpConversionPattern;
