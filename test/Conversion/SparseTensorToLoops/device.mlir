@@ -159,7 +159,30 @@ func.func @rows_apart(%a: tensor<?x?xf64, #COO>, %b: tensor<?x?xf64, #CSR>) -> t
   return %y : tensor<?x?xf64, #CSR>
 }
 
-// So is what an op moves, to places of its own.
+// Of rows, each adds to elements of its own, in order.
+
+// CHECK-LABEL: func.func @rows_of_product(
+// CHECK:       sparse_autograd.store_positions
+// CHECK:       scf.for
+// CHECK:         tensor.extract
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             arith.addf
+// CHECK:             scf.yield {{.*}} : tensor<?xf64>, index
+// CHECK:           scf.yield {{.*}} : tensor<?xf64>, index
+// CHECK:         scf.yield {{.*}} : tensor<?xf64>{{$}}
+// CHECK-NEXT:  } {sparse_autograd.parallel}
+func.func @rows_of_product(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %a, %c0 : tensor<?x?xf64, #CSR>
+  %n = tensor.dim %b, %c1 : tensor<?x?xf64, #CSR>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf64, #CSR>
+  %y = linalg.matmul ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%e : tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR>
+  return %y : tensor<?x?xf64, #CSR>
+}
+
+// What an op moves goes to places of its own.
 
 // CHECK-LABEL: func.func @moved(
 // CHECK:       scf.for {{.*}} -> (tensor<?xindex>)

@@ -105,3 +105,27 @@ func.func @scattered(%a: tensor<?xf32>, %b: tensor<?xf32>, %like: tensor<?xf32>,
   }
   return %r : tensor<?xf32>
 }
+
+// Of a tensor that several ops write to, each fills its own, instead of copying
+// one.
+
+// CHECK-LABEL: func.func @zeros
+// CHECK-COUNT-2: linalg.fill
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @zeros(%x: tensor<4x4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %rows = linalg.reduce ins(%x : tensor<4x4xf32>) outs(%zeros : tensor<4xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    }
+  %columns = linalg.reduce ins(%x : tensor<4x4xf32>) outs(%zeros : tensor<4xf32>) dimensions = [0]
+    (%a: f32, %b: f32) {
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    }
+  return %rows, %columns : tensor<4xf32>, tensor<4xf32>
+}
