@@ -62,6 +62,29 @@ std::vector<KernelResources> sparse_autograd::parseResources(StringRef report) {
   return kernels;
 }
 
+bool sparse_autograd::relaxOccupancy(std::string &ptx,
+                                     llvm::ArrayRef<KernelResources> kernels) {
+  constexpr StringRef directive = ".minnctapersm ";
+  bool changed = false;
+  for (const KernelResources &kernel : kernels) {
+    if (kernel.spillStoreBytes + kernel.spillLoadBytes == 0)
+      continue;
+    size_t entry = ptx.find(".entry " + kernel.kernel + "(");
+    size_t body = ptx.find('{', entry);
+    size_t place = ptx.find(directive, entry);
+    if (place == std::string::npos || place > body)
+      continue;
+    place += directive.size();
+    size_t end = ptx.find_first_not_of("0123456789", place);
+    unsigned blocks = 0;
+    if (StringRef(ptx).slice(place, end).getAsInteger(10, blocks) || blocks < 2)
+      continue;
+    ptx.replace(place, end - place, std::to_string(blocks / 2));
+    changed = true;
+  }
+  return changed;
+}
+
 llvm::Expected<AssembledCode>
 sparse_autograd::assemble(StringRef ptxas, StringRef ptx, StringRef chip) {
   if (!llvm::sys::fs::can_execute(ptxas))

@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_CONVERSION_KERNELTOOBJECT_ASSEMBLER_H
 #define SPARSEAUTOGRAD_LIB_CONVERSION_KERNELTOOBJECT_ASSEMBLER_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -38,6 +39,11 @@ struct AssembledCode {
 /// gone afterwards. An error says what the assembler says.
 llvm::Expected<AssembledCode>
 assemble(llvm::StringRef ptxas, llvm::StringRef ptx, llvm::StringRef chip);
+
+/// Asks for half as many blocks on a multiprocessor at once (`.minnctapersm`)
+/// for the kernels that spill registers, as long as that is more than one:
+/// their threads have more registers then. Returns whether `ptx` has changed.
+bool relaxOccupancy(std::string &ptx, llvm::ArrayRef<KernelResources> kernels);
 
 /// Reads what `ptxas -v` prints.
 std::vector<KernelResources> parseResources(llvm::StringRef report);

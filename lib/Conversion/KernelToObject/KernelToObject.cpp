@@ -83,8 +83,10 @@ FailureOr<std::string> KernelToObjectPass::makeCubin(gpu::GPUModuleOp module,
   FailureOr<std::string> text = makePTX(module, chip);
   if (failed(text))
     return failure();
-  llvm::Expected<AssembledCode> code =
-      assemble(inToolkit({"bin", "ptxas"}), *text, chip);
+  std::string ptxas = inToolkit({"bin", "ptxas"});
+  llvm::Expected<AssembledCode> code = assemble(ptxas, *text, chip);
+  while (code && relaxOccupancy(*text, code->kernels))
+    code = assemble(ptxas, *text, chip);
   if (!code)
     return module.emitError(llvm::toString(code.takeError()));
   if (report)
