@@ -116,6 +116,19 @@ static void lowerInstructions(gpu::GPUModuleOp module) {
   });
 }
 
+/// Upstream hands what a loop says of its unrolling to the branch back, but as
+/// an attribute that the translation to LLVM IR does not look at.
+static void keepLoopAnnotations(gpu::GPUModuleOp module) {
+  constexpr StringLiteral name = "llvm.loop_annotation";
+  module.walk([&](LLVM::BrOp branch) {
+    if (auto annotation =
+            branch->getAttrOfType<LLVM::LoopAnnotationAttr>(name)) {
+      branch->removeDiscardableAttr(name);
+      branch.setLoopAnnotationAttr(annotation);
+    }
+  });
+}
+
 /// Gives the variable that stands for dynamic shared memory the linkage of one
 /// that is allocated elsewhere. As an internal one it is a variable of one byte
 /// in PTX, which the static variables overlap.
@@ -251,6 +264,7 @@ struct KernelToNVVMPass
     });
     if (left.wasInterrupted())
       return signalPassFailure();
+    keepLoopAnnotations(module);
     declareDynamicSharedMemory(module);
     keepInPlace(module, valueParameters);
   }
