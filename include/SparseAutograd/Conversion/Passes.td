@@ -665,7 +665,9 @@ def KernelToObject
                          #gpu.object<#nvvm.target<O = 3, chip = "sm_80">, assembly = "...">]
     ```
 
-    With `report`, a remark at each kernel says what it takes of a chip.
+    A kernel that spills registers is assembled again for half as many blocks on a
+    multiprocessor at once as it asks for (`nvvm.minctasm`), which leaves it more of
+    them. With `report`, a remark at each kernel says what it takes of a chip.
   }];
   let options = [
     ListOption<"chips", "chips", "std::string",
@@ -857,6 +859,8 @@ def ScheduleLanes
     other, are cut into chunks of eight entries instead, whatever rows these are
     of: a chunk is a parallel iteration, which searches the row of its first
     entry (the splitting by nonzeros of Yang, Buluc and Owens, Euro-Par 2018).
+    Eight lanes share an entry (`sparse_autograd.lanes = 8`): a warp has four of
+    them on their way, each of which reads whole sectors of memory.
 
     So are the sums of rows of 4096 entries or more, one for each row or for each
     of its columns, where an iteration has no other loop: then a chunk has 64
@@ -930,9 +934,9 @@ def LoopsToKernels
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
-    "::mlir::ub::UBDialect"];
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
 }
 
 def OutlineKernels
@@ -942,9 +946,9 @@ def OutlineKernels
     Each `gpu.launch` becomes a `gpu.launch_func` of a kernel, as
     `--gpu-kernel-outlining` makes it, but all kernels are in one `gpu.module`
     `@kernels`: they are compiled and loaded once, together. A kernel is named
-    after the function that launches it. Those of launches with
-    `sparse_autograd.small_blocks`, as `--sparse-autograd-loops-to-kernels` makes
-    them, get 256 threads at most (`nvvm.maxntid`), and as many blocks for a
+    after the function that launches it, and makes the constants that it uses.
+    Those of launches with `sparse_autograd.small_blocks`, as
+    `--sparse-autograd-loops-to-kernels` makes them, get 256 threads at most (`nvvm.maxntid`), and as many blocks for a
     multiprocessor as it says (`nvvm.minctasm`), which leaves each thread its share
     of the registers: 64 if these are four blocks.
 

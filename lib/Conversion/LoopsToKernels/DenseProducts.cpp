@@ -11,6 +11,7 @@
 #include "../KernelOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -142,6 +143,26 @@ struct IndexBuilder {
 };
 } // namespace
 
+/// Has LLVM unroll `loop` so many times. A thread has many sums, and more than
+/// a few iterations of them do not fit its registers.
+static void limitUnrolling(scf::ForOp loop, int32_t times) {
+  MLIRContext *context = loop.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context,
+      /*disable=*/times == 1 ? BoolAttr::get(context, true) : BoolAttr(),
+      /*count=*/times == 1 ? IntegerAttr()
+                           : Builder(context).getI32IntegerAttr(times),
+      /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
+      /*followupRemainder=*/{}, /*followupAll=*/{});
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      context, /*disableNonforced=*/{}, /*vectorize=*/{}, /*interleave=*/{},
+      unroll, /*unrollAndJam=*/{}, /*licm=*/{}, /*distribute=*/{},
+      /*pipeline=*/{}, /*peeled=*/{}, /*unswitch=*/{}, /*mustProgress=*/{},
+      /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
+      /*parallelAccesses=*/{});
+  loop->setAttr("llvm.loop_annotation", annotation);
+}
+
 void DenseProduct::createTiles(RewriterBase &rewriter) const {
   Location loc = sum.getLoc();
   scf::ForOp sumLoop = sum;
@@ -252,6 +273,7 @@ void DenseProduct::createTiles(RewriterBase &rewriter) const {
   ArrayRef<BlockArgument> shared = launch.getWorkgroupAttributions();
   Value zero = index.constant(0), step = index.constant(stripLength);
   auto strips = scf::ForOp::create(rewriter, loc, zero, terms, step, totals);
+  limitUnrolling(strips, 1);
   rewriter.setInsertionPointToStart(strips.getBody());
   Value firstTerm = strips.getInductionVar();
   // Fills a strip with elements of a factor, and zeros outside of it. Threads
@@ -295,6 +317,7 @@ void DenseProduct::createTiles(RewriterBase &rewriter) const {
   gpu::BarrierOp::create(rewriter, loc);
   auto inner = scf::ForOp::create(rewriter, loc, zero, step, one,
                                   strips.getRegionIterArgs());
+  limitUnrolling(inner, 4);
   gpu::BarrierOp::create(rewriter, loc);
   scf::YieldOp::create(rewriter, loc, inner.getResults());
   rewriter.setInsertionPointToStart(inner.getBody());

@@ -16,7 +16,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -125,6 +127,7 @@ public:
 private:
   void visit(Operation *op);
   void share(scf::ForOp loop);
+  void takeTurns(scf::ForOp loop);
   void doOnce(Operation *op);
   bool areOrdered(const LaneAccesses &before, const LaneAccesses &after);
   void synchronize(Location loc);
@@ -137,7 +140,7 @@ private:
 
   RewriterBase &rewriter;
   AliasAnalysis aliases;
-  Value lane, lanes, isFirst;
+  Value lane, lanes, logOfLanes, isFirst;
   /// The lanes of the group, a bit each.
   Value mask;
   /// Since the lanes have waited for each other.
@@ -151,6 +154,7 @@ LaneSharing::LaneSharing(RewriterBase &rewriter, Operation *kernel, Value lane,
   Location loc = kernel->getLoc();
   Type i32 = rewriter.getI32Type();
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  logOfLanes = math::CountTrailingZerosOp::create(rewriter, loc, lanes);
   isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lane,
                                   zero);
   // Ones for the lanes, from that of the first one on.
@@ -256,6 +260,38 @@ void LaneSharing::doOnce(Operation *op) {
   scf::YieldOp::create(rewriter, loc, zero);
 }
 
+/// Leaves a lane every `lanes`th iteration of `loop`. They are counted one by
+/// one: that a longer step does not overflow, LLVM does not know, and then it
+/// does not unroll the loop, whose loads would wait for each other.
+void LaneSharing::takeTurns(scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value step = loop.getStep();
+  Value count = arith::SubIOp::create(rewriter, loc, loop.getUpperBound(),
+                                      loop.getLowerBound());
+  if (!matchPattern(step, m_One()))
+    count = arith::CeilDivSIOp::create(rewriter, loc, count, step);
+  // Of those from its own on: a shift rounds down, below zero as well.
+  count = arith::SubIOp::create(rewriter, loc, count, lane);
+  Value others = arith::SubIOp::create(rewriter, loc, lanes, one);
+  count = arith::AddIOp::create(rewriter, loc, count, others);
+  count = arith::ShRSIOp::create(rewriter, loc, count, logOfLanes);
+  Value lower = loop.getLowerBound();
+  rewriter.modifyOpInPlace(loop, [&] {
+    loop.setLowerBound(zero);
+    loop.setUpperBound(count);
+    loop.setStep(one);
+  });
+  rewriter.setInsertionPointToStart(loop.getBody());
+  Value turn = loop.getInductionVar();
+  Value before = arith::MulIOp::create(rewriter, loc, turn, lanes);
+  Value number = arith::AddIOp::create(rewriter, loc, before, lane);
+  Value skipped = arith::MulIOp::create(rewriter, loc, number, step);
+  Value index = arith::AddIOp::create(rewriter, loc, lower, skipped);
+  rewriter.replaceAllUsesExcept(turn, index, before.getDefiningOp());
+}
+
 void LaneSharing::share(scf::ForOp loop) {
   Location loc = loop.getLoc();
   loop->removeAttr(SparseAutogradDialect::getLanesAttrName());
@@ -269,14 +305,7 @@ void LaneSharing::share(scf::ForOp loop) {
         arith::SelectOp::create(rewriter, loc, isFirst, init.get(), neutral);
     rewriter.modifyOpInPlace(loop, [&] { init.set(own); });
   }
-  Value skipped = arith::MulIOp::create(rewriter, loc, lane, loop.getStep());
-  Value begin =
-      arith::AddIOp::create(rewriter, loc, loop.getLowerBound(), skipped);
-  Value step = arith::MulIOp::create(rewriter, loc, lanes, loop.getStep());
-  rewriter.modifyOpInPlace(loop, [&] {
-    loop.setLowerBound(begin);
-    loop.setStep(step);
-  });
+  takeTurns(loop);
   rewriter.setInsertionPointAfter(loop);
   for (auto [loopResult, loopCombiner] :
        llvm::zip_equal(loop.getResults(), combiners)) {

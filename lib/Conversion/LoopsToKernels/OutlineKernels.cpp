@@ -14,6 +14,7 @@
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_OUTLINEKERNELS
@@ -29,9 +30,24 @@ using namespace sparse_autograd;
 /// has no place in them.
 static void limitRegisters(gpu::GPUFuncOp kernel, IntegerAttr blocks) {
   Builder builder(kernel.getContext());
-  kernel->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
-                  builder.getDenseI32ArrayAttr({blockThreads}));
+  // The conversion to NVVM says so of blocks whose size is known.
+  if (!kernel.getKnownBlockSizeAttr())
+    kernel->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
+                    builder.getDenseI32ArrayAttr({blockThreads}));
   kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), blocks);
+}
+
+/// Has a kernel make the constants that it uses: those that it gets as
+/// arguments the compiler of kernels does not know, such as the step of a loop.
+static void sinkConstants(gpu::LaunchOp launch) {
+  llvm::SetVector<Value> used;
+  getUsedValuesDefinedAbove(launch.getBody(), used);
+  OpBuilder builder(launch.getBody());
+  for (Value value : used)
+    if (Operation *op = value.getDefiningOp();
+        op && op->hasTrait<OpTrait::ConstantLike>())
+      replaceAllUsesInRegionWith(value, builder.clone(*op)->getResult(0),
+                                 launch.getBody());
 }
 
 /// Launches in the order of the program, outlined or not.
@@ -50,8 +66,11 @@ struct OutlineKernelsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<IntegerAttr> blocks;
-    for (Operation *launch : getLaunches(module))
+    for (Operation *launch : getLaunches(module)) {
       blocks.push_back(launch->getAttrOfType<IntegerAttr>(smallBlocksAttrName));
+      if (auto inlined = dyn_cast<gpu::LaunchOp>(launch))
+        sinkConstants(inlined);
+    }
     OpPassManager outlining(ModuleOp::getOperationName());
     outlining.addPass(createGpuKernelOutliningPass());
     if (failed(runPipeline(outlining, module)))

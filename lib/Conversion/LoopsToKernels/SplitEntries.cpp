@@ -24,6 +24,14 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
+/// Has eight lanes share `loop`, if lanes share it.
+static void setLanes(scf::ForOp loop) {
+  constexpr int64_t lanes = 8;
+  if (isShared(loop))
+    loop->setAttr(SparseAutogradDialect::getLanesAttrName(),
+                  Builder(loop.getContext()).getIndexAttr(lanes));
+}
+
 //===----------------------------------------------------------------------===//
 // Entries one by one
 //===----------------------------------------------------------------------===//
@@ -90,6 +98,7 @@ bool sparse_autograd::splitEntries(RewriterBase &rewriter, scf::ForOp row) {
   for (Operation &op : entries.getBody()->without_terminator())
     rewriter.clone(op, mapping);
   scf::YieldOp::create(rewriter, loc, own);
+  chunk.walk(setLanes);
   rewriter.eraseOp(row);
   return true;
 }
@@ -98,9 +107,9 @@ bool sparse_autograd::splitEntries(RewriterBase &rewriter, scf::ForOp row) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Entries of a chunk, the lanes that share those of a row, and how many
-/// entries there are at least to make it worth the second kernel.
-static constexpr int64_t sumEntries = 64, sumLanes = 8, leastEntries = 4096;
+/// Entries of a chunk, and how many there are at least to make it worth the
+/// second kernel.
+static constexpr int64_t sumEntries = 64, leastEntries = 4096;
 
 namespace {
 /// What a nest does for each row: the sums, and what is done before and behind.
@@ -311,9 +320,7 @@ void ChunkLoops::addPart(const Place &place, const Range &chunk, Value row,
         rewriter, loc, getNeutralElement(sums.combiners[number])));
   part.setLowerBound(from);
   part.setUpperBound(to);
-  if (isShared(part))
-    part->setAttr(SparseAutogradDialect::getLanesAttrName(),
-                  rewriter.getIndexAttr(sumLanes));
+  setLanes(part);
   rewriter.setInsertionPointAfter(part);
   Value beginsHere =
       compare(arith::CmpIPredicate::uge, entries.begin, chunk.begin);

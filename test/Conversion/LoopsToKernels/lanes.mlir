@@ -23,6 +23,7 @@
 // CHECK:       gpu.launch blocks(%[[B:[^,]*]], {{.*}}) threads(%[[LANE:[^,]*]], %[[GROUP:[^,]*]], {{.*}}) in (%[[WIDTH:.*]] = %[[LANES]], %[[HEIGHT:.*]] = %[[GROUPS]],
 // CHECK:         %[[FIRST:.*]] = arith.muli %[[B]], %[[HEIGHT]]
 // CHECK:         %[[ROW:.*]] = arith.addi %[[FIRST]], %[[GROUP]]
+// CHECK:         %[[LOG:.*]] = math.cttz %[[WIDTH]]
 // CHECK:         %[[IS_FIRST:.*]] = arith.cmpi eq, %[[LANE]], %c0
 // CHECK:         %[[WIDTH32:.*]] = arith.index_castui %[[WIDTH]]
 // CHECK:         %[[OTHERS:.*]] = arith.subi %c32_i32, %[[WIDTH32]]
@@ -31,10 +32,16 @@
 // CHECK:         %[[BEFORE:.*]] = scf.if %[[IS_FIRST]] -> (f32) {
 // CHECK-NEXT:      memref.load
 // CHECK:         %[[OWN:.*]] = arith.select %[[IS_FIRST]], %[[BEFORE]], %cst
-// CHECK:         %[[SKIPPED:.*]] = arith.muli %[[LANE]], %c1
-// CHECK:         %[[BEGIN:.*]] = arith.addi %{{.*}}, %[[SKIPPED]]
-// CHECK:         %[[STEP:.*]] = arith.muli %[[WIDTH]], %c1
-// CHECK:         %[[PART:.*]] = scf.for %[[K:.*]] = %[[BEGIN]] to %{{.*}} step %[[STEP]] iter_args(%{{.*}} = %[[OWN]]) -> (f32) {
+// CHECK:         %[[ALL:.*]] = arith.subi %{{.*}}, %[[BEGIN:.*]] : index
+// CHECK:         %[[BEHIND:.*]] = arith.subi %[[ALL]], %[[LANE]]
+// CHECK:         %[[REST:.*]] = arith.subi %[[WIDTH]], %c1
+// CHECK:         %[[SUM:.*]] = arith.addi %[[BEHIND]], %[[REST]]
+// CHECK:         %[[TURNS:.*]] = arith.shrsi %[[SUM]], %[[LOG]]
+// CHECK:         %[[PART:.*]] = scf.for %[[TURN:.*]] = %c0{{.*}} to %[[TURNS]] step %c1{{.*}} iter_args(%{{.*}} = %[[OWN]]) -> (f32) {
+// CHECK:           %[[BEFORE:.*]] = arith.muli %[[TURN]], %[[WIDTH]]
+// CHECK:           %[[NUMBER:.*]] = arith.addi %[[BEFORE]], %[[LANE]]
+// CHECK:           %[[SKIPPED:.*]] = arith.muli %[[NUMBER]], %c1
+// CHECK:           %[[K:.*]] = arith.addi %[[BEGIN]], %[[SKIPPED]]
 // CHECK:           memref.load %[[VALUES]][%[[K]]]
 // CHECK:         %[[SUM:.*]]:2 = scf.while (%{{.*}} = %[[PART]], %{{.*}} = %{{.*}}) : (f32, i32) -> (f32, i32) {
 // CHECK:         ^bb0(%[[S:.*]]: f32, %[[DISTANCE:.*]]: i32):
@@ -95,7 +102,7 @@ func.func @spmv(%positions: memref<?xi32, #device>, %coordinates: memref<?xi32, 
 // SCHEDULE:           %[[SUM:.*]] = scf.for %{{.*}} = %c0 to %c8
 // SCHEDULE:             memref.load %{{.*}}[%[[OWN]], %{{.*}}]
 // SCHEDULE:             memref.load %{{.*}}[%[[K]], %{{.*}}]
-// SCHEDULE:           } {sparse_autograd.lanes}
+// SCHEDULE:           } {sparse_autograd.lanes = 8 : index}
 // SCHEDULE-NEXT:      memref.store %[[SUM]], %[[V]][%[[K]]]
 // SCHEDULE-NEXT:      scf.yield %[[OWN]]
 // SCHEDULE:       } {sparse_autograd.parallel}
