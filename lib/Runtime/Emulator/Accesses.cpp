@@ -36,20 +36,8 @@ static const char *getPastVerb(int32_t kind) {
   }
 }
 
-Access Block::makeAccess(const Thread &thread, int32_t kind,
+Access Block::makeAccess(uint32_t agent, int32_t kind,
                          const char *where) const {
-  Access access;
-  access.epoch = clocks.getEpoch();
-  access.block = number;
-  access.clock = clocks.getClock(thread.index);
-  access.thread = static_cast<uint16_t>(thread.index);
-  access.kind = static_cast<uint16_t>(kind);
-  access.where = where;
-  return access;
-}
-
-Access Block::makeAgentAccess(uint32_t agent, int32_t kind,
-                              const char *where) const {
   Access access;
   access.epoch = clocks.getEpoch();
   access.block = number;
@@ -58,6 +46,16 @@ Access Block::makeAgentAccess(uint32_t agent, int32_t kind,
   access.kind = static_cast<uint16_t>(kind);
   access.where = where;
   return access;
+}
+
+void Block::orderShared(const Thread &thread, size_t offset, size_t bytes,
+                        int32_t kind, const char *where, bool isKept) {
+  if (!launch.options->detectRaces)
+    return;
+  if (const Access *earlier =
+          sharedShadow.record(makeAccess(thread.index, kind, where), offset,
+                              bytes, firstEpoch, clocks, isKept))
+    reportRace(thread, *earlier, offset, bytes, kind, where, "shared memory");
 }
 
 void Block::reportRace(const Thread &thread, const Access &earlier,
@@ -148,12 +146,7 @@ void Block::accessShared(const Thread &thread, uintptr_t address, size_t bytes,
               &sharedWrites[(offset + bytes - 1) / 4] + 1,
               GenericWrite{steps, thread.index});
   }
-  if (!launch.options->detectRaces)
-    return;
-  if (const Access *earlier =
-          sharedShadow.record(makeAccess(thread, kind, where), offset, bytes,
-                              firstEpoch, clocks, isKept))
-    reportRace(thread, *earlier, offset, bytes, kind, where, "shared memory");
+  orderShared(thread, offset, bytes, kind, where, isKept);
 }
 
 void Block::reportOutside(const Thread &thread, uintptr_t address, size_t bytes,
@@ -219,8 +212,8 @@ void Block::accessGlobal(const Thread &thread, uintptr_t address, size_t bytes,
     return;
   size_t offset = address - region->begin;
   const Access *earlier =
-      region->shadow.record(makeAccess(thread, kind, where), offset, bytes,
-                            launch.firstEpoch, clocks);
+      region->shadow.record(makeAccess(thread.index, kind, where), offset,
+                            bytes, launch.firstEpoch, clocks);
   if (!earlier)
     return;
   char place[128];

@@ -464,8 +464,6 @@ private:
   void wakeWarpgroup(uint32_t group);
   /// Gives free what the products of a warpgroup up to a number read.
   void completeProducts(uint32_t group, uint32_t number);
-  /// Who does something for an agent, at its clock.
-  Access makeAgentAccess(uint32_t agent, int32_t kind, const char *where) const;
   /// Checks whether a warp may begin a product now, and counts it.
   void startProduct(const Thread &thread,
                     const SparseAutogradEmulatedWarpgroupProduct &product,
@@ -507,8 +505,12 @@ private:
   bool completeCalls(uint32_t warp, const WarpCall &call,
                      void (*complete)(Block &, WarpCalls &));
   void checkAgreement(const Thread &thread, const WarpCall &call);
-  Access makeAccess(const Thread &thread, int32_t kind,
-                    const char *where) const;
+  /// An access of a thread, or of another agent, at its clock.
+  Access makeAccess(uint32_t agent, int32_t kind, const char *where) const;
+  /// Reports a race of an access of shared memory with an earlier one, and
+  /// keeps it for later ones.
+  void orderShared(const Thread &thread, size_t offset, size_t bytes,
+                   int32_t kind, const char *where, bool isKept = true);
   [[noreturn]] void reportRace(const Thread &thread, const Access &earlier,
                                size_t offset, size_t bytes, int32_t kind,
                                const char *where, const char *place);
@@ -561,7 +563,6 @@ private:
   bool hasBulkLoads = false;
   /// Bulk copies to global memory that have not been waited for, done or not.
   std::vector<AsyncOperation> stores;
-  AsyncOperation done; ///< of a wait, which has little room on its stack
   /// Increases with all that threads do, except to look at mbarriers.
   uint64_t progress = 0;
 

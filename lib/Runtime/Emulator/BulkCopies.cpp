@@ -377,7 +377,7 @@ void Block::waitForStores(int32_t groups, bool isRead, const char *where) {
       ++i;
       continue;
     }
-    done = stores[i];
+    AsyncOperation done = stores[i];
     stores.erase(stores.begin() + static_cast<ptrdiff_t>(i));
     if (done.tile.tiles.rank)
       accessTile(self, done.tile, SPARSE_AUTOGRAD_STORE, done.where);

@@ -100,12 +100,7 @@ Mbarrier &Block::getMbarrier(const Thread &thread, const void *object,
          "executes %s at offset %zu of shared memory, where no mbarrier has "
          "been initialised",
          name, offset);
-  if (launch.options->detectRaces)
-    if (const Access *earlier = sharedShadow.record(
-            makeAccess(thread, SPARSE_AUTOGRAD_ATOMIC, where), offset,
-            objectBytes, firstEpoch, clocks))
-      reportRace(thread, *earlier, offset, objectBytes, SPARSE_AUTOGRAD_ATOMIC,
-                 where, "shared memory");
+  orderShared(thread, offset, objectBytes, SPARSE_AUTOGRAD_ATOMIC, where);
   return *barrier;
 }
 
@@ -126,12 +121,7 @@ void Block::invalidate(const void *object, const char *where) {
   barrier.isValid = false;
   std::fill_n(&sharedStates[barrier.offset], objectBytes,
               static_cast<uint8_t>(Unwritten));
-  if (launch.options->detectRaces)
-    if (const Access *earlier = sharedShadow.record(
-            makeAccess(self, SPARSE_AUTOGRAD_STORE, where), barrier.offset,
-            objectBytes, firstEpoch, clocks))
-      reportRace(self, *earlier, barrier.offset, objectBytes,
-                 SPARSE_AUTOGRAD_STORE, where, "shared memory");
+  orderShared(self, barrier.offset, objectBytes, SPARSE_AUTOGRAD_STORE, where);
 }
 
 //===----------------------------------------------------------------------===//
@@ -305,9 +295,8 @@ void Block::acquire(const Thread &thread, Mbarrier &barrier, bool isRelaxed) {
     uint32_t agent = getAgent(barrier);
     auto recordWrite = [&](size_t offset, size_t bytes, const char *where) {
       if (launch.options->detectRaces)
-        sharedShadow.overwrite(
-            makeAgentAccess(agent, SPARSE_AUTOGRAD_STORE, where), offset,
-            bytes);
+        sharedShadow.overwrite(makeAccess(agent, SPARSE_AUTOGRAD_STORE, where),
+                               offset, bytes);
     };
     for (const LandedCopies &landed : barrier.landed) {
       if (landed.bytes) {

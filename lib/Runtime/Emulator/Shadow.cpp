@@ -32,6 +32,15 @@ void Clocks::prepareKnown() {
   rowEpochs.assign(threadCount, 0);
 }
 
+uint32_t *Clocks::getKnown(uint32_t thread) {
+  prepareKnown();
+  uint32_t *row = &known[size_t(thread) * count];
+  if (rowEpochs[thread] != epoch)
+    std::fill_n(row, count, 0);
+  rowEpochs[thread] = epoch;
+  return row;
+}
+
 void Clocks::synchronize(const std::vector<uint32_t> &releasing,
                          const std::vector<uint32_t> &acquiring) {
   prepareKnown();
@@ -69,22 +78,14 @@ void Clocks::release(uint32_t thread, ReleasedClocks &to) {
 void Clocks::acquire(uint32_t thread, const ReleasedClocks &from) {
   if (from.epoch != epoch)
     return;
-  prepareKnown();
-  uint32_t *row = &known[size_t(thread) * count];
-  if (rowEpochs[thread] != epoch)
-    std::fill_n(row, count, 0);
-  rowEpochs[thread] = epoch;
+  uint32_t *row = getKnown(thread);
   for (uint32_t i = 0; i < count; ++i)
     row[i] = std::max(row[i], from.clocks[i]);
 }
 
 void Clocks::learn(uint32_t thread, uint32_t agent, uint32_t clock) {
-  prepareKnown();
-  uint32_t *row = &known[size_t(thread) * count];
-  if (rowEpochs[thread] != epoch)
-    std::fill_n(row, count, 0);
-  rowEpochs[thread] = epoch;
-  row[agent] = std::max(row[agent], clock);
+  uint32_t &known = getKnown(thread)[agent];
+  known = std::max(known, clock);
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,11 +177,10 @@ bool Shadow::prepare(size_t offset, size_t length) {
 void Shadow::overwrite(const Access &access, size_t offset, size_t length) {
   if (!prepare(offset, length))
     return;
-  size_t end = (offset + length - 1) >> granularity;
-  for (size_t i = offset >> granularity; i <= end; ++i) {
-    cells.get()[i] = Cell();
-    cells.get()[i].write = access;
-  }
+  Cell cell;
+  cell.write = access;
+  std::fill(&cells.get()[offset >> granularity],
+            &cells.get()[(offset + length - 1) >> granularity] + 1, cell);
 }
 
 void Shadow::addRead(const Access &access, size_t offset, size_t length) {

@@ -97,6 +97,8 @@ public:
 
 private:
   void prepareKnown();
+  /// What a thread knows in this epoch: a clock of each agent.
+  uint32_t *getKnown(uint32_t thread);
 
   uint32_t threadCount = 0;
   /// With the agents.

@@ -201,8 +201,8 @@ void Block::completeProducts(uint32_t group, uint32_t number) {
       // Whoever writes there must know of a wait.
       if (launch.options->detectRaces)
         sharedShadow.addRead(
-            makeAgentAccess(agent, SPARSE_AUTOGRAD_LOAD, read.where),
-            read.offset, read.bytes);
+            makeAccess(agent, SPARSE_AUTOGRAD_LOAD, read.where), read.offset,
+            read.bytes);
     }
     reads.resize(count);
   }
