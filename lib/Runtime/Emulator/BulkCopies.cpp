@@ -282,7 +282,10 @@ void Block::copyTile(void *place, const void *map, int32_t rank,
   operation.where = where;
   operation.shared = static_cast<char *>(place);
   readTile(map, rank, coordinates, operation.tile, where);
-  operation.bytes = operation.tile.getBytes();
+  uint64_t bytes = operation.tile.getBytes();
+  checkShared(getThread(), reinterpret_cast<uintptr_t>(place), bytes,
+              isLoad ? SPARSE_AUTOGRAD_STORE : SPARSE_AUTOGRAD_LOAD, where);
+  operation.bytes = static_cast<uint32_t>(bytes);
   accessTile(getThread(), operation.tile,
              isLoad ? SPARSE_AUTOGRAD_LOAD : SPARSE_AUTOGRAD_STORE, where);
   if (isLoad)

@@ -84,8 +84,8 @@ void Clocks::acquire(uint32_t thread, const ReleasedClocks &from) {
 }
 
 void Clocks::learn(uint32_t thread, uint32_t agent, uint32_t clock) {
-  uint32_t &known = getKnown(thread)[agent];
-  known = std::max(known, clock);
+  uint32_t &seen = getKnown(thread)[agent];
+  seen = std::max(seen, clock);
 }
 
 //===----------------------------------------------------------------------===//

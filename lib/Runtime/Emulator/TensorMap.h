@@ -51,11 +51,11 @@ struct Tile {
   int32_t span = 0;
 
   void prepare();
-  uint32_t getRows() const {
-    return static_cast<uint32_t>(extents[1] * extents[2] * extents[3] *
-                                 extents[4]);
+  /// In 64 bits: boxes may be larger than any memory.
+  uint64_t getRows() const {
+    return uint64_t(extents[1]) * extents[2] * extents[3] * extents[4];
   }
-  uint32_t getBytes() const { return getRows() * rowBytes; }
+  uint64_t getBytes() const { return getRows() * rowBytes; }
   /// Of a row of the tile, the elements [begin, end) are in the tensor, the
   /// first of them at the address; there may be none.
   void getRow(uint32_t row, int32_t &begin, int32_t &end, char *&address) const;

@@ -558,7 +558,7 @@ TEST(BulkCopy, TilesAreChecked) {
     int32_t rank = parameter<int32_t>(parameters, 1);
     int32_t place = parameter<int32_t>(parameters, 2);
     initialize(1);
-    int32_t coordinates[2] = {};
+    int32_t coordinates[4] = {};
     sparseAutogradEmulateTensorLoad(shared<char>() + place, map, rank,
                                     coordinates, object(), HERE);
   };
@@ -577,6 +577,12 @@ TEST(BulkCopy, TilesAreChecked) {
   map = makeMap(device, makeTiles(from, {32, 3}, {32, 3}));
   EXPECT_FAULT(device, device.launch(kernel, 1, 1, sharedBytes, map, 2, 0),
                SPARSE_AUTOGRAD_EMULATOR_OUT_OF_BOUNDS, "reads 128 bytes");
+  // So many bytes that 32 bits do not hold their number, of which most lie
+  // outside of the tensor.
+  map = makeMap(device, makeTiles(from, {32, 2, 1, 1}, {256, 256, 256, 64}));
+  EXPECT_FAULT(device, device.launch(kernel, 1, 1, sharedBytes, map, 4, 0),
+               SPARSE_AUTOGRAD_EMULATOR_OUT_OF_BOUNDS,
+               "writes 4294967296 bytes at offset 0 of shared memory");
 
   // What no device takes.
   auto refuse = [&](SparseAutogradTensorTiles tiles, const char *text) {
