@@ -115,6 +115,12 @@ size_t Block::checkShared(const Thread &thread, uintptr_t address, size_t bytes,
   return offset;
 }
 
+void Block::noteWrite(uint32_t thread, size_t offset, size_t bytes) {
+  std::fill(&sharedWrites[offset / 4],
+            &sharedWrites[(offset + bytes - 1) / 4] + 1,
+            GenericWrite{steps, thread});
+}
+
 void Block::accessShared(const Thread &thread, uintptr_t address, size_t bytes,
                          int32_t kind, const char *where, bool isKept) {
   size_t offset = checkShared(thread, address, bytes, kind, where);
@@ -142,9 +148,7 @@ void Block::accessShared(const Thread &thread, uintptr_t address, size_t bytes,
     for (size_t i = offset / 16; i <= (offset + bytes - 1) / 16; ++i)
       if (sharedReaders[i])
         reportReader(thread, offset, bytes, kind, where);
-    std::fill(&sharedWrites[offset / 4],
-              &sharedWrites[(offset + bytes - 1) / 4] + 1,
-              GenericWrite{steps, thread.index});
+    noteWrite(thread.index, offset, bytes);
   }
   orderShared(thread, offset, bytes, kind, where, isKept);
 }

@@ -454,6 +454,8 @@ private:
                 bool isMbarrier) const;
   void checkFenced(const Thread &thread, size_t offset, size_t bytes,
                    const char *name, const char *where);
+  /// Notes what a thread has written now, for checkFenced.
+  void noteWrite(uint32_t thread, size_t offset, size_t bytes);
   void countReaders(size_t offset, size_t bytes, int32_t change);
   [[noreturn]] void reportReader(const Thread &thread, size_t offset,
                                  size_t bytes, int32_t kind, const char *where);

@@ -313,8 +313,9 @@ void Block::acquire(const Thread &thread, Mbarrier &barrier, bool isRelaxed) {
           continue;
         }
         perform(copy);
-        recordWrite(static_cast<size_t>(copy.shared - shared), copy.bytes,
-                    copy.where);
+        auto offset = static_cast<size_t>(copy.shared - shared);
+        noteWrite(landed.thread, offset, copy.bytes);
+        recordWrite(offset, copy.bytes, copy.where);
       }
       copies.resize(kept);
     }

@@ -165,6 +165,40 @@ TEST(BulkCopy, NeedsFences) {
                 "and no fence.proxy.async is between them, at [the store]");
 }
 
+TEST(BulkCopy, NeedsFencesBehindCopiesThatHaveLanded) {
+  // Before the wait a fence knows nothing of what a cp.async writes.
+  auto kernel = [](void **parameters) {
+    int32_t *from = parameter<int32_t *>(parameters, 0);
+    bool isEarly = parameter<int32_t>(parameters, 1) != 0;
+    bool hasMbarrier = parameter<int32_t>(parameters, 2) != 0;
+    initialize(1);
+    sparseAutogradEmulateCopyAsync(shared<char>(), from, 16, 16, "the copy");
+    if (hasMbarrier)
+      sparseAutogradEmulateCopyArrive(object(), 1, HERE);
+    if (isEarly)
+      sparseAutogradEmulateProxyFence(0, HERE);
+    if (hasMbarrier)
+      waitFor(0);
+    else
+      sparseAutogradEmulateWaitAll(HERE);
+    if (!isEarly)
+      sparseAutogradEmulateProxyFence(0, HERE);
+    sparseAutogradEmulateBulkStore(from, shared<char>(), 16, "the store");
+    sparseAutogradEmulateBulkCommit();
+    sparseAutogradEmulateBulkWait(0, 0, HERE);
+  };
+  for (int32_t hasMbarrier : {0, 1}) {
+    Device device;
+    int32_t *from = device.allocate(std::vector<int32_t>(4));
+    EXPECT_EQ(device.launch(kernel, 1, 1, sharedBytes, from, 0, hasMbarrier),
+              SPARSE_AUTOGRAD_SUCCESS)
+        << device.message();
+    EXPECT_FAULT(device,
+                 device.launch(kernel, 1, 1, sharedBytes, from, 1, hasMbarrier),
+                 SPARSE_AUTOGRAD_EMULATOR_MISSING_FENCE, "at [the store]");
+  }
+}
+
 TEST(BulkCopy, MustBeWaitedFor) {
   expectMistake(2, SPARSE_AUTOGRAD_EMULATOR_HANG,
                 "with 0 of 1 arrivals and 256 bytes to come");
