@@ -127,10 +127,9 @@ static bool translateMbarrier(RuntimeCalls &calls, CallInst &call,
 
 static bool translateProxyFence(RuntimeCalls &calls, StringRef name) {
   bool isForMbarriers = name == "fence.mbarrier_init.release.cluster";
-  // Of all memory, of shared or of global memory.
+  // Of all memory, or of shared memory; that of global memory is not looked at.
   if (!isForMbarriers && name != "fence.proxy.async" &&
-      !name.starts_with("fence.proxy.async.shared") &&
-      name != "fence.proxy.async.global")
+      !name.starts_with("fence.proxy.async.shared"))
     return false;
   calls.callHere("sparseAutogradEmulateProxyFence", nullptr,
                  calls.getInt(isForMbarriers));

@@ -90,8 +90,8 @@ module attributes {gpu.container_module} {
     }
 
     // A tile of 8x32, which 32 threads write, goes to the matrix of the map at
-    // (%row, 0); its last rows may lie outside. If %faulty is true, nobody tells
-    // the copy of what threads wrote.
+    // (%row, 0); its last rows may lie outside. If %faulty is true, the fence is
+    // for global memory, and nobody tells the copy of what threads wrote.
     gpu.func @store(%x: !llvm.ptr<1>, %map: !llvm.ptr, %row: i32, %faulty: i1) kernel {
       %t = nvvm.read.ptx.sreg.tid.x : i32
       %c0 = llvm.mlir.constant(0 : i32) : i32
@@ -107,6 +107,7 @@ module attributes {gpu.container_module} {
         llvm.store %v, %p : f32, !llvm.ptr<3>
       }
       scf.if %faulty {
+        nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.global>}
       } else {
         nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
       }
