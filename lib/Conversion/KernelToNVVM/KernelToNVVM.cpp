@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/KernelToNVVM/KernelToNVVM.h"
 
+#include "../KernelOps.h"
 #include "NamedInstructions.h"
 #include "SparseAutograd/Transforms/ExpandMath.h"
 #include "SparseAutograd/Transforms/NarrowFloats.h"
@@ -38,9 +39,6 @@ namespace sparse_autograd {
 
 using namespace mlir;
 using namespace sparse_autograd;
-
-/// Threads of a warp.
-static constexpr unsigned warpSize = 32;
 
 /// Says which op of a kernel has no form in one, if there is one.
 static LogicalResult checkOps(gpu::GPUModuleOp module, StringRef pass) {

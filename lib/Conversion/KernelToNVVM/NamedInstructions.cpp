@@ -87,9 +87,6 @@ static LogicalResult callProduct(IRRewriter &rewriter, gpu::GPUModuleOp module,
   modes.negatesB = op.getScaleB() == NVVM::WGMMAScaleIn::neg;
   modes.transposesA = op.getLayoutA() == NVVM::MMALayout::col;
   modes.transposesB = op.getLayoutB() == NVVM::MMALayout::row;
-  if (instruction.factors == "tf32" && (modes.transposesA || modes.transposesB))
-    return op.emitOpError("transposes a matrix of tf32; only those of 16 bits "
-                          "can be");
   rewriter.setInsertionPoint(op);
   Value accumulates = LLVM::ConstantOp::create(
       rewriter, op.getLoc(), rewriter.getI32Type(),
