@@ -35,7 +35,8 @@
 #ifndef SPARSEAUTOGRAD_TARGET_NAMEDINSTRUCTIONS_H
 #define SPARSEAUTOGRAD_TARGET_NAMEDINSTRUCTIONS_H
 
-#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Function.h"
 #include <optional>
 #include <string>
 
@@ -70,11 +71,7 @@ struct WarpgroupInstruction {
     return namedInstructionPrefix.str() + getMnemonic() +
            (hasRegisters ? ".registers" : "");
   }
-  /// The operands behind the sums.
   unsigned getOperandsOfA() const { return hasRegisters ? 4 : 1; }
-  unsigned getOperandCount() const {
-    return 1 + getOperandsOfA() + 1 + (isSparse ? 2 : 0) + 5;
-  }
 
   /// The instruction with a name; none if there is none.
   static std::optional<WarpgroupInstruction> parse(llvm::StringRef name) {
@@ -99,6 +96,49 @@ struct WarpgroupInstruction {
          instruction.factors == "tf32");
     // Whatever was passed over above is compared here.
     if (!isValid || instruction.getName() != name)
+      return std::nullopt;
+    return instruction;
+  }
+};
+
+/// What a function stands for.
+struct NamedInstruction {
+  enum class Kind { Fence, Wait, Product };
+
+  Kind kind = Kind::Fence;
+  WarpgroupInstruction product; ///< if it is one
+
+  /// The instruction of a function that has its name and its operands; none if
+  /// there is none.
+  static std::optional<NamedInstruction> parse(const llvm::Function &function) {
+    NamedInstruction instruction;
+    llvm::StringRef name = function.getName();
+    llvm::SmallVector<unsigned> bits; // of the operands behind the sums
+    auto product = WarpgroupInstruction::parse(name);
+    if (product) {
+      instruction.kind = Kind::Product;
+      instruction.product = *product;
+      bits.append(product->getOperandsOfA(), product->hasRegisters ? 32 : 64);
+      bits.push_back(64);
+      bits.append(product->isSparse ? 7 : 5, 32);
+    } else if (name.starts_with(warpgroupWaitName)) {
+      instruction.kind = Kind::Wait;
+      bits.push_back(32);
+    } else if (!name.starts_with(warpgroupFenceName)) {
+      return std::nullopt;
+    }
+    auto *sums = llvm::dyn_cast<llvm::StructType>(function.getReturnType());
+    if (!sums || sums->elements().empty() || !llvm::all_equal(sums->elements()))
+      return std::nullopt;
+    bool isF32 = sums->getElementType(0)->isFloatTy();
+    if ((!isF32 && !sums->getElementType(0)->isIntegerTy(32)) ||
+        (product && (isF32 != (product->sums == "f32") ||
+                     sums->getNumElements() != product->getSumRegisters())))
+      return std::nullopt;
+    llvm::SmallVector<llvm::Type *> types = {sums};
+    for (unsigned width : bits)
+      types.push_back(llvm::IntegerType::get(function.getContext(), width));
+    if (function.getFunctionType()->params() != llvm::ArrayRef(types))
       return std::nullopt;
     return instruction;
   }

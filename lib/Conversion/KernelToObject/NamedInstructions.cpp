@@ -129,23 +129,27 @@ static Expected<Value *> writeProduct(IRBuilder<> &builder, CallInst &call,
                        ", 0;\n\t" + text + ";\n\t}");
 }
 
+static Expected<Value *> write(IRBuilder<> &builder, CallInst &call,
+                               const NamedInstruction &instruction) {
+  switch (instruction.kind) {
+  case NamedInstruction::Kind::Fence:
+    return writeFence(builder, call);
+  case NamedInstruction::Kind::Wait:
+    return writeWait(builder, call);
+  case NamedInstruction::Kind::Product:
+    return writeProduct(builder, call, instruction.product);
+  }
+  llvm_unreachable("a kind of instruction");
+}
+
 Error sparse_autograd::writeNamedInstructions(Module &module) {
   for (Function &function : make_early_inc_range(module)) {
     StringRef name = function.getName();
     if (!function.isDeclaration() || !name.starts_with(namedInstructionPrefix))
       continue;
-    std::optional<WarpgroupInstruction> product =
-        WarpgroupInstruction::parse(name);
-    bool isFence = name.starts_with(warpgroupFenceName);
-    bool isWait = name.starts_with(warpgroupWaitName);
-    unsigned expected = isFence   ? 1
-                        : isWait  ? 2
-                        : product ? product->getOperandCount()
-                                  : 0;
-    auto *sums = dyn_cast<StructType>(function.getReturnType());
-    if (!expected || function.arg_size() != expected || !sums ||
-        function.getArg(0)->getType() != sums ||
-        (product && sums->getNumElements() != product->getSumRegisters()))
+    std::optional<NamedInstruction> instruction =
+        NamedInstruction::parse(function);
+    if (!instruction)
       return createStringError("calls '" + name +
                                "', which is no instruction of that form");
     for (User *user : make_early_inc_range(function.users())) {
@@ -154,10 +158,7 @@ Error sparse_autograd::writeNamedInstructions(Module &module) {
         return createStringError("takes the address of '" + name +
                                  "', which is an instruction");
       IRBuilder<> builder(call);
-      Expected<Value *> result = isFence ? writeFence(builder, *call)
-                                 : isWait
-                                     ? writeWait(builder, *call)
-                                     : writeProduct(builder, *call, *product);
+      Expected<Value *> result = write(builder, *call, *instruction);
       if (!result)
         return result.takeError();
       call->replaceAllUsesWith(*result);

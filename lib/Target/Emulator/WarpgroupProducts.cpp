@@ -93,7 +93,10 @@ bool sparse_autograd::emulator::translateWarpgroup(RuntimeCalls &calls,
                                                    CallInst &call,
                                                    StringRef name,
                                                    Value *&result) {
-  bool isFence = name.starts_with(warpgroupFenceName);
+  using Kind = NamedInstruction::Kind;
+  std::optional<NamedInstruction> instruction =
+      NamedInstruction::parse(*call.getCalledFunction());
+  bool isFence = instruction && instruction->kind == Kind::Fence;
   if (isFence || name == "llvm.nvvm.wgmma.fence.sync.aligned") {
     calls.callHere("sparseAutogradEmulateWarpgroupFence", nullptr, {});
     if (isFence)
@@ -104,7 +107,7 @@ bool sparse_autograd::emulator::translateWarpgroup(RuntimeCalls &calls,
     calls.callHere("sparseAutogradEmulateWarpgroupCommit", nullptr, {});
     return true;
   }
-  bool isWait = name.starts_with(warpgroupWaitName);
+  bool isWait = instruction && instruction->kind == Kind::Wait;
   if (isWait || name == "llvm.nvvm.wgmma.wait_group.sync.aligned") {
     calls.callHere("sparseAutogradEmulateWarpgroupWait", nullptr,
                    calls.getBuilder().CreateIntCast(
@@ -114,11 +117,9 @@ bool sparse_autograd::emulator::translateWarpgroup(RuntimeCalls &calls,
       result = call.getArgOperand(0);
     return true;
   }
-  std::optional<WarpgroupInstruction> product =
-      WarpgroupInstruction::parse(name);
-  if (!product || call.arg_size() != product->getOperandCount())
+  if (!instruction)
     return false;
-  result = translateProduct(calls, call, *product);
+  result = translateProduct(calls, call, instruction->product);
   return true;
 }
 

@@ -7,6 +7,8 @@
 // RUN: not sparse-opt %t/empty.mlir --sparse-autograd-kernel-to-object="ptx=gfx90a" 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not sparse-opt %t/instruction.mlir --sparse-autograd-kernel-to-object="ptx=sm_90a" 2>&1 | FileCheck %s --check-prefix=INSTRUCTION
 // RUN: not sparse-opt %t/shape.mlir --sparse-autograd-kernel-to-object="ptx=sm_90a" 2>&1 | FileCheck %s --check-prefix=SHAPE
+// RUN: not sparse-opt %t/types.mlir --sparse-autograd-kernel-to-object="ptx=sm_90a" 2>&1 | FileCheck %s --check-prefix=TYPES
+// RUN: not sparse-opt %t/address.mlir --sparse-autograd-kernel-to-object="ptx=sm_90a" 2>&1 | FileCheck %s --check-prefix=ADDRESS
 // RUN: not sparse-opt %t/mode.mlir --sparse-autograd-kernel-to-object="ptx=sm_90a" 2>&1 | FileCheck %s --check-prefix=MODE
 // RUN: not sparse-opt %t/transposed.mlir --sparse-autograd-kernel-to-object="ptx=sm_90a" 2>&1 | FileCheck %s --check-prefix=TRANSPOSED
 
@@ -64,6 +66,30 @@ gpu.module @kernels {
     %sums = llvm.mlir.zero : !llvm.struct<(f32, f32, f32, f32)>
     %y = llvm.call @sparse_autograd.wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16(%sums, %a, %a, %n, %one, %one, %zero, %zero) : (!llvm.struct<(f32, f32, f32, f32)>, i64, i64, i32, i32, i32, i32, i32) -> !llvm.struct<(f32, f32, f32, f32)>
     llvm.store %y, %x : !llvm.struct<(f32, f32, f32, f32)>, !llvm.ptr
+    llvm.return
+  }
+}
+
+//--- types.mlir
+// TYPES: error: 'gpu.module' op calls 'sparse_autograd.wgmma.wait_group.sync.aligned.f32x4', which is no instruction of that form
+gpu.module @kernels {
+  llvm.func @sparse_autograd.wgmma.wait_group.sync.aligned.f32x4(!llvm.struct<(f32, f32, f32, f32)>, i64) -> !llvm.struct<(f32, f32, f32, f32)>
+  llvm.func @f(%x: !llvm.ptr) attributes {nvvm.kernel} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %sums = llvm.mlir.zero : !llvm.struct<(f32, f32, f32, f32)>
+    %y = llvm.call @sparse_autograd.wgmma.wait_group.sync.aligned.f32x4(%sums, %zero) : (!llvm.struct<(f32, f32, f32, f32)>, i64) -> !llvm.struct<(f32, f32, f32, f32)>
+    llvm.store %y, %x : !llvm.struct<(f32, f32, f32, f32)>, !llvm.ptr
+    llvm.return
+  }
+}
+
+//--- address.mlir
+// ADDRESS: error: 'gpu.module' op takes the address of 'sparse_autograd.wgmma.fence.sync.aligned.f32x1', which is an instruction
+gpu.module @kernels {
+  llvm.func @sparse_autograd.wgmma.fence.sync.aligned.f32x1(!llvm.struct<(f32)>) -> !llvm.struct<(f32)>
+  llvm.func @f(%x: !llvm.ptr) attributes {nvvm.kernel} {
+    %fence = llvm.mlir.addressof @sparse_autograd.wgmma.fence.sync.aligned.f32x1 : !llvm.ptr
+    llvm.store %fence, %x : !llvm.ptr, !llvm.ptr
     llvm.return
   }
 }

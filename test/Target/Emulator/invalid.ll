@@ -4,6 +4,8 @@
 ; RUN: not emulate-kernel %t/intrinsic.ll 2>&1 | FileCheck %t/intrinsic.ll
 ; RUN: not emulate-kernel %t/assembly.ll 2>&1 | FileCheck %t/assembly.ll
 ; RUN: not emulate-kernel %t/undefined.ll 2>&1 | FileCheck %t/undefined.ll
+; RUN: not emulate-kernel %t/fence.ll 2>&1 | FileCheck %t/fence.ll
+; RUN: not emulate-kernel %t/product.ll 2>&1 | FileCheck %t/product.ll
 ; RUN: not emulate-kernel %t/pointer.ll 2>&1 | FileCheck %t/pointer.ll
 ; RUN: not emulate-kernel %t/by-value.ll 2>&1 | FileCheck %t/by-value.ll
 ; RUN: not emulate-kernel %t/host.ll 2>&1 | FileCheck %t/host.ll
@@ -36,6 +38,26 @@ target triple = "nvptx64-nvidia-cuda"
 declare double @__nv_j0(double)
 define ptx_kernel void @f(double %x) {
   %y = call double @__nv_j0(double %x)
+  ret void
+}
+
+;--- fence.ll
+; A fence without sums.
+; CHECK: error: the emulator cannot execute this code: nothing defines the function 'sparse_autograd.wgmma.fence.sync.aligned.' [@f:1:
+target triple = "nvptx64-nvidia-cuda"
+declare void @sparse_autograd.wgmma.fence.sync.aligned.()
+define ptx_kernel void @f() {
+  call void @sparse_autograd.wgmma.fence.sync.aligned.()
+  ret void
+}
+
+;--- product.ll
+; Two sums for a product of 64 by 16, of which a thread has eight.
+; CHECK: error: the emulator cannot execute this code: nothing defines the function 'sparse_autograd.wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16' [@f:1:
+target triple = "nvptx64-nvidia-cuda"
+declare {float, float} @sparse_autograd.wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16({float, float}, i64, i64, i32, i32, i32, i32, i32)
+define ptx_kernel void @f() {
+  %y = call {float, float} @sparse_autograd.wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16({float, float} zeroinitializer, i64 0, i64 0, i32 0, i32 1, i32 1, i32 0, i32 0)
   ret void
 }
 
