@@ -385,6 +385,9 @@ public:
   uint32_t multiply(const SparseAutogradEmulatedWarpgroupProduct &product,
                     void *sums, const char *where);
   void useProduct(uint32_t product, const char *where);
+  /// Reads 16 bytes of shared memory for a product of the thread's warp.
+  void readPiece(const Thread &thread, uint32_t offset, const char *name,
+                 const char *where);
 
   //===--------------------------------------------------------------------===//
   // Barriers in shared memory
@@ -470,12 +473,6 @@ private:
   void startProduct(const Thread &thread,
                     const SparseAutogradEmulatedWarpgroupProduct &product,
                     const char *name, const char *where);
-  void readPiece(const Thread &thread, uint32_t offset, const char *name,
-                 const char *where);
-  void readMatrix(const Thread &thread, const void *matrix, uint32_t first,
-                  uint32_t rows, uint32_t k, double *to, uint32_t elementBytes,
-                  double (*read)(const char *from), const char *name,
-                  const char *where);
   void checkProductsAtEnd(const Thread &thread);
   /// Reports what a thread has not waited for.
   void checkEndOfThread(const Thread &thread);

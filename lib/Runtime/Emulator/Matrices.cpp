@@ -6,15 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ldmatrix, mma and mma.sp. Which thread holds which elements is in the PTX
-// ISA, sections "Matrix fragments for mma" and "Matrix fragments for sparse
-// mma". In all of them a thread is named by its group (lane / 4) and its place
-// in the group (lane % 4).
+// ldmatrix, mma and mma.sp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Block.h"
-#include "NarrowFloats.h"
+#include "Fragments.h"
 
 #include <cstring>
 
@@ -36,20 +32,6 @@ struct LoadMatrixData {
   bool isTransposed;
 };
 } // namespace
-
-/// Reports an operation that needs the whole warp, if that is not there.
-static void checkWholeWarp(Block &block, WarpCalls &calls) {
-  const WarpCall *some = nullptr;
-  for (const WarpCall *call : calls)
-    some = call ? call : some;
-  for (uint32_t lane = 0; lane < warpSize; ++lane)
-    if (!calls[lane])
-      block.fail(block.getThread(), SPARSE_AUTOGRAD_EMULATOR_INACTIVE_LANE,
-                 some->where,
-                 "executes %s, which needs all threads of a warp, but there is "
-                 "none in lane %u any more",
-                 some->operation, lane);
-}
 
 static void loadMatrices(Block &block, WarpCalls &calls) {
   checkWholeWarp(block, calls);
@@ -105,8 +87,6 @@ void sparseAutogradEmulateLoadMatrix(const void *row, int32_t count,
 //===----------------------------------------------------------------------===//
 
 namespace {
-enum class Element { F16, BF16, TF32, F32, F64 };
-
 /// What a kind of product multiplies.
 struct Product {
   uint32_t m;
@@ -121,12 +101,6 @@ struct ProductData {
   const char *operands;
   void *result;
   uint32_t metadata;
-};
-
-/// A place in a matrix.
-struct Place {
-  uint32_t row;
-  uint32_t column;
 };
 } // namespace
 
@@ -154,54 +128,6 @@ static_assert(sizeof(products) / sizeof(products[0]) ==
                   SPARSE_AUTOGRAD_MMA_SP_M16N8K16_TF32_F32 + 1,
               "a product for each kind");
 
-static bool isPair(Element element) {
-  return element == Element::F16 || element == Element::BF16;
-}
-
-static uint32_t getBytes(Element element) {
-  return element == Element::F64 ? 8 : isPair(element) ? 2 : 4;
-}
-
-static double readElement(const char *from, Element element) {
-  if (element == Element::F64) {
-    double value;
-    std::memcpy(&value, from, sizeof(value));
-    return value;
-  }
-  if (isPair(element)) {
-    uint16_t bits;
-    std::memcpy(&bits, from, sizeof(bits));
-    return element == Element::F16 ? convertF16(bits) : convertBF16(bits);
-  }
-  uint32_t bits;
-  std::memcpy(&bits, from, sizeof(bits));
-  return element == Element::TF32 ? convertTF32(bits) : convertF32(bits);
-}
-
-static void writeElement(char *to, Element element, double value) {
-  if (element == Element::F64) {
-    std::memcpy(to, &value, sizeof(value));
-  } else if (element == Element::F32) {
-    float narrow = static_cast<float>(value);
-    std::memcpy(to, &narrow, sizeof(narrow));
-  } else {
-    uint16_t bits = roundToF16(value);
-    std::memcpy(to, &bits, sizeof(bits));
-  }
-}
-
-/// Element i of a thread's part of A, of which `k` columns are stored.
-static Place getPlaceInA(const Product &product, uint32_t lane, uint32_t i) {
-  uint32_t group = lane / 4;
-  uint32_t place = lane % 4;
-  if (product.factors == Element::F64)
-    return {group, place};
-  // Rows alternate between the halves of the matrix, register by register.
-  if (isPair(product.factors))
-    return {group + i / 2 % 2 * 8, place * 2 + i % 2 + i / 4 * 8};
-  return {group + i % 2 * 8, place + i / 2 * 4};
-}
-
 /// Element i of a thread's part of B.
 static Place getPlaceInB(const Product &product, uint32_t lane, uint32_t i) {
   uint32_t group = lane / 4;
@@ -209,11 +135,6 @@ static Place getPlaceInB(const Product &product, uint32_t lane, uint32_t i) {
   if (isPair(product.factors))
     return {place * 2 + i % 2 + i / 2 * 8, group};
   return {place + i * 4, group};
-}
-
-/// Element i of a thread's part of C and D.
-static Place getPlaceInC(uint32_t lane, uint32_t i) {
-  return {lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2};
 }
 
 namespace {
@@ -227,50 +148,6 @@ struct WarpProduct {
 };
 } // namespace
 
-/// Which column of A an element of the compressed A is in.
-///
-/// The metadata has 4 bits for each two stored elements of 16 bits, which are
-/// those of four columns: two indices of 2 bits. Of tf32 it has 4 bits for each
-/// stored element, of two columns: the indices of its halves, as if they had 16
-/// bits. A register has the metadata of rows r and r + 8, for 16 columns (tf32:
-/// 8); of the four threads of a group, the selector says which ones are read.
-static uint32_t getColumn(Block &block, WarpCalls &calls,
-                          const Product &product, uint32_t row,
-                          uint32_t stored) {
-  bool isTF32 = product.factors == Element::TF32;
-  uint32_t selector = calls[0]->uniform >> 8 & 3;
-  bool isOrdered = calls[0]->uniform >> 16 & 1;
-  // Stored elements for which one register has the metadata.
-  uint32_t perRegister = isTF32 ? 4 : 8;
-  bool isPairOfThreads = product.k == (isTF32 ? 16 : 32);
-  uint32_t thread =
-      isPairOfThreads ? 2 * selector + stored / perRegister : selector;
-  uint32_t lane = row % 8 * 4 + thread;
-  uint32_t bits =
-      static_cast<ProductData *>(calls[lane]->data)->metadata >> row / 8 * 16;
-  uint32_t inRegister = stored % perRegister;
-  if (isTF32) {
-    uint32_t nibble = bits >> inRegister * 4 & 15;
-    if (nibble != 0x4 && nibble != 0xE)
-      block.fail(block.getThreadOfWarp(lane),
-                 SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, calls[lane]->where,
-                 "gives mma.sp the metadata 0x%x for the stored element %u of "
-                 "row %u: for tf32 it is 0x4 or 0xe",
-                 nibble, stored, row);
-    return stored * 2 + (nibble == 0xE);
-  }
-  uint32_t first = bits >> inRegister / 2 * 4 & 3;
-  uint32_t second = bits >> (inRegister / 2 * 4 + 2) & 3;
-  if (first == second || (isOrdered && first > second))
-    block.fail(block.getThreadOfWarp(lane),
-               SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, calls[lane]->where,
-               "gives mma.sp the indices %u and %u for the group %u of row %u, "
-               "which must %s",
-               first, second, stored / 2, row,
-               isOrdered ? "increase" : "differ");
-  return stored / 2 * 4 + (stored % 2 ? second : first);
-}
-
 static void multiply(Block &block, WarpCalls &calls) {
   checkWholeWarp(block, calls);
   const Product &product = products[calls[0]->uniform & 0xFF];
@@ -282,13 +159,24 @@ static void multiply(Block &block, WarpCalls &calls) {
   uint32_t countC = product.m * product.n / warpSize;
   WarpProduct values;
   std::memset(&values, 0, sizeof(values));
+  uint32_t selector = calls[0]->uniform >> 8 & 3;
+  bool hasPairOfThreads =
+      product.k == (product.factors == Element::TF32 ? 16 : 32);
+  Metadata metadata = {product.factors,
+                       (calls[0]->uniform >> 16 & 1) != 0,
+                       hasPairOfThreads ? 2 * selector : selector,
+                       {}};
+  for (uint32_t lane = 0; lane < warpSize; ++lane)
+    metadata.words[lane] =
+        static_cast<ProductData *>(calls[lane]->data)->metadata;
   for (uint32_t lane = 0; lane < warpSize; ++lane) {
     const char *from = static_cast<ProductData *>(calls[lane]->data)->operands;
     for (uint32_t i = 0; i < countA; ++i, from += factorBytes) {
-      Place place = getPlaceInA(product, lane, i);
-      uint32_t column = product.isSparse ? getColumn(block, calls, product,
-                                                     place.row, place.column)
-                                         : place.column;
+      Place place = getPlaceInA(product.factors, lane, i);
+      uint32_t column =
+          product.isSparse
+              ? metadata.getColumn(block, calls, place.row, place.column)
+              : place.column;
       values.a[place.row][column] = readElement(from, product.factors);
       values.stored[place.row] |= 1u << column;
     }
@@ -297,7 +185,7 @@ static void multiply(Block &block, WarpCalls &calls) {
       values.b[place.row][place.column] = readElement(from, product.factors);
     }
     for (uint32_t i = 0; i < countC; ++i, from += sumBytes) {
-      Place place = getPlaceInC(lane, i);
+      Place place = getPlaceInSums(lane, i);
       values.c[place.row][place.column] = readElement(from, product.sums);
     }
   }
@@ -305,7 +193,7 @@ static void multiply(Block &block, WarpCalls &calls) {
     char *to = static_cast<char *>(
         static_cast<ProductData *>(calls[lane]->data)->result);
     for (uint32_t i = 0; i < countC; ++i, to += sumBytes) {
-      Place place = getPlaceInC(lane, i);
+      Place place = getPlaceInSums(lane, i);
       double sum = values.c[place.row][place.column];
       // What is not stored is not multiplied: an infinity in B stays out.
       for (uint32_t column = 0; column < product.k; ++column)

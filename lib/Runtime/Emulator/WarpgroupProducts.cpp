@@ -24,8 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Block.h"
-#include "NarrowFloats.h"
+#include "Fragments.h"
 
 #include <algorithm>
 #include <cstring>
@@ -46,23 +45,23 @@ namespace {
 /// What a kind of product multiplies.
 struct Kind {
   uint32_t n;
-  bool isTF32;
-  bool isBF16;
-  bool hasF16Sums;
+  Element factors;
+  Element sums;
   bool isSparse;
 
   explicit Kind(const SparseAutogradEmulatedWarpgroupProduct &product)
       : n(static_cast<uint32_t>(product.n)),
-        isTF32(product.type == SPARSE_AUTOGRAD_WGMMA_TF32_F32),
-        isBF16(product.type == SPARSE_AUTOGRAD_WGMMA_BF16_F32),
-        hasF16Sums(product.type == SPARSE_AUTOGRAD_WGMMA_F16_F16),
+        factors(product.type == SPARSE_AUTOGRAD_WGMMA_TF32_F32 ? Element::TF32
+                : product.type == SPARSE_AUTOGRAD_WGMMA_BF16_F32
+                    ? Element::BF16
+                    : Element::F16),
+        sums(product.type == SPARSE_AUTOGRAD_WGMMA_F16_F16 ? Element::F16
+                                                           : Element::F32),
         isSparse(product.isSparse != 0) {}
 
-  uint32_t getElementBytes() const { return isTF32 ? 4 : 2; }
   /// Stored columns of A, which have 32 bytes; and all.
-  uint32_t getStoredK() const { return 32 / getElementBytes(); }
+  uint32_t getStoredK() const { return 32 / getBytes(factors); }
   uint32_t getK() const { return getStoredK() * (isSparse ? 2 : 1); }
-  uint32_t getSumBytes() const { return hasF16Sums ? 2 : 4; }
 };
 
 /// A matrix in shared memory.
@@ -303,23 +302,24 @@ void Block::readPiece(const Thread &thread, uint32_t offset, const char *name,
 }
 
 /// Reads rows [first, first + rows) of a matrix, of `k` columns, to `to`.
-void Block::readMatrix(const Thread &thread, const void *matrix, uint32_t first,
-                       uint32_t rows, uint32_t k, double *to,
-                       uint32_t elementBytes, double (*read)(const char *from),
+static void readMatrix(Block &block, const Thread &thread,
+                       const Descriptor &descriptor, uint32_t first,
+                       uint32_t rows, uint32_t k, double *to, Element element,
                        const char *name, const char *where) {
-  const auto &descriptor = *static_cast<const Descriptor *>(matrix);
+  uint32_t elementBytes = getBytes(element);
   uint32_t perPiece = pieceBytes / elementBytes;
   uint32_t rowStep = descriptor.isTransposed ? perPiece : 1;
   uint32_t kStep = descriptor.isTransposed ? 1 : perPiece;
   for (uint32_t row = 0; row < rows; row += rowStep)
     for (uint32_t i = 0; i < k; i += kStep) {
       uint32_t piece = descriptor.getPiece(first + row, i, elementBytes);
-      readPiece(thread, piece, name, where);
+      block.readPiece(thread, piece, name, where);
       for (uint32_t e = 0; e < perPiece; ++e) {
         uint32_t r = row + (descriptor.isTransposed ? e : 0);
         uint32_t column = i + (descriptor.isTransposed ? 0 : e);
         if (r < rows)
-          to[r * k + column] = read(shared + piece + e * elementBytes);
+          to[r * k + column] = readElement(
+              block.getShared() + piece + e * elementBytes, element);
       }
     }
 }
@@ -328,90 +328,16 @@ void Block::readMatrix(const Thread &thread, const void *matrix, uint32_t first,
 // Products
 //===----------------------------------------------------------------------===//
 
-using ElementReader = double (*)(const char *from);
-
-static double readTF32(const char *from) {
-  uint32_t bits;
-  std::memcpy(&bits, from, sizeof(bits));
-  return convertTF32(bits);
-}
-
-static double readBF16(const char *from) {
-  uint16_t bits;
-  std::memcpy(&bits, from, sizeof(bits));
-  return convertBF16(bits);
-}
-
-static double readF16(const char *from) {
-  uint16_t bits;
-  std::memcpy(&bits, from, sizeof(bits));
-  return convertF16(bits);
-}
-
-static ElementReader getReader(const Kind &kind) {
-  return kind.isTF32 ? readTF32 : kind.isBF16 ? readBF16 : readF16;
-}
-
-/// Element i of a thread's part of A, of which 32 bytes of a row are stored.
-static void getPlaceInA(const Kind &kind, uint32_t lane, uint32_t i,
-                        uint32_t &row, uint32_t &column) {
-  uint32_t group = lane / 4;
-  uint32_t place = lane % 4;
-  row = group + (kind.isTF32 ? i % 2 : i / 2 % 2) * 8;
-  column = kind.isTF32 ? place + i / 2 * 4 : place * 2 + i % 2 + i / 4 * 8;
-}
-
 static ProductData &getData(WarpCalls &calls, uint32_t lane) {
   return *static_cast<ProductData *>(calls[lane]->data);
 }
 
-/// Which column of A a stored element is in. The metadata has 4 bits for each
-/// two stored elements of four columns, of tf32 for each stored one of two. A
-/// register has them for 16 columns (tf32: 8) of rows r and r + 8; of the four
-/// threads of a group the selector chooses two.
-static uint32_t getColumn(Block &block, WarpCalls &calls, const Kind &kind,
-                          uint32_t row, uint32_t stored) {
-  uint32_t perRegister = kind.isTF32 ? 4 : 8;
-  auto selector = static_cast<uint32_t>(getData(calls, 0).product->selector);
-  uint32_t lane = row % 8 * 4 + 2 * selector + stored / perRegister;
-  uint32_t bits = getData(calls, lane).product->metadata >> row / 8 * 16;
-  uint32_t inRegister = stored % perRegister;
-  const Thread &thread = block.getThreadOfWarp(lane);
-  if (kind.isTF32) {
-    uint32_t nibble = bits >> inRegister * 4 & 15;
-    if (nibble != 0x4 && nibble != 0xE)
-      block.fail(thread, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND,
-                 calls[lane]->where,
-                 "gives %s the metadata 0x%x for the stored element %u of row "
-                 "%u of its warp: for tf32 it is 0x4 or 0xe",
-                 sparseProductName, nibble, stored, row);
-    return stored * 2 + (nibble == 0xE);
-  }
-  uint32_t first = bits >> inRegister / 2 * 4 & 3;
-  uint32_t second = bits >> (inRegister / 2 * 4 + 2) & 3;
-  if (first >= second)
-    block.fail(thread, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND,
-               calls[lane]->where,
-               "gives %s the indices %u and %u for the group %u of row %u of "
-               "its warp, which must increase",
-               sparseProductName, first, second, stored / 2, row);
-  return stored / 2 * 4 + (stored % 2 ? second : first);
-}
-
 /// Checks that all threads of the warp ask for the same.
-static void checkUniform(Block &block, WarpCalls &calls, const char *name) {
-  const WarpCall *some = nullptr;
-  for (const WarpCall *call : calls)
-    some = call ? call : some;
-  for (uint32_t lane = 0; lane < warpSize; ++lane) {
-    if (!calls[lane])
-      block.fail(block.getThread(), SPARSE_AUTOGRAD_EMULATOR_INACTIVE_LANE,
-                 some->where,
-                 "executes %s, which needs all threads of a warp, but there is "
-                 "none in lane %u any more",
-                 name, lane);
+static void checkUniform(Block &block, WarpCalls &calls) {
+  checkWholeWarp(block, calls);
+  const auto &other = *getData(calls, 0).product;
+  for (uint32_t lane = 1; lane < warpSize; ++lane) {
     const auto &own = *getData(calls, lane).product;
-    const auto &other = *static_cast<ProductData *>(some->data)->product;
     bool isSame = own.descriptorB == other.descriptorB &&
                   own.accumulates == other.accumulates &&
                   (own.registersA || own.descriptorA == other.descriptorA);
@@ -420,7 +346,7 @@ static void checkUniform(Block &block, WarpCalls &calls, const char *name) {
                  SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP, calls[lane]->where,
                  "executes %s with descriptors that differ from those of its "
                  "warp",
-                 name);
+                 calls[lane]->operation);
   }
 }
 
@@ -474,11 +400,11 @@ void Block::startProduct(const Thread &thread,
 }
 
 void Block::computeProduct(WarpCalls &calls) {
+  checkUniform(*this, calls);
   const SparseAutogradEmulatedWarpgroupProduct &product =
       *getData(calls, 0).product;
   Kind kind(product);
-  const char *name = kind.isSparse ? sparseProductName : productName;
-  checkUniform(*this, calls, name);
+  const char *name = calls[0]->operation;
   uint32_t warp = getThread().getWarp();
   const Thread &thread = threads[warp * warpSize];
   const char *where = calls[0]->where;
@@ -489,69 +415,56 @@ void Block::computeProduct(WarpCalls &calls) {
 
   uint32_t k = kind.getK();
   uint32_t storedK = kind.getStoredK();
-  uint32_t elementBytes = kind.getElementBytes();
+  uint32_t elementBytes = getBytes(kind.factors);
   // Not on the stack, which has little room: A as it is stored, its columns,
   // and B.
   factors.resize(2 * rowsOfWarp * storedK + size_t(kind.n) * k);
   double *a = factors.data();
   double *columns = a + rowsOfWarp * storedK;
   double *b = columns + rowsOfWarp * storedK;
-  ElementReader read = getReader(kind);
   if (product.registersA) {
     for (uint32_t lane = 0; lane < warpSize; ++lane) {
       const auto *from =
           static_cast<const char *>(getData(calls, lane).product->registersA);
       for (uint32_t i = 0; i < 16 / elementBytes; ++i) {
-        uint32_t row, column;
-        getPlaceInA(kind, lane, i, row, column);
-        a[row * storedK + column] = read(from + i * elementBytes);
+        Place place = getPlaceInA(kind.factors, lane, i);
+        a[place.row * storedK + place.column] =
+            readElement(from + i * elementBytes, kind.factors);
       }
     }
   } else {
     Descriptor descriptor(product.descriptorA, product.transposesA != 0);
     checkDescriptor(*this, thread, descriptor, storedK, elementBytes, 'A',
                     where);
-    readMatrix(thread, &descriptor, warp % warpsOfGroup * rowsOfWarp,
-               rowsOfWarp, storedK, a, elementBytes, read, name, where);
+    readMatrix(*this, thread, descriptor, warp % warpsOfGroup * rowsOfWarp,
+               rowsOfWarp, storedK, a, kind.factors, name, where);
   }
   Descriptor descriptor(product.descriptorB, product.transposesB != 0);
   checkDescriptor(*this, thread, descriptor, k, elementBytes, 'B', where);
-  readMatrix(thread, &descriptor, 0, kind.n, k, b, elementBytes, read, name,
+  readMatrix(*this, thread, descriptor, 0, kind.n, k, b, kind.factors, name,
              where);
+  Metadata metadata = {
+      kind.factors, true, 2 * static_cast<uint32_t>(product.selector), {}};
+  for (uint32_t lane = 0; lane < warpSize; ++lane)
+    metadata.words[lane] = getData(calls, lane).product->metadata;
   for (uint32_t row = 0; row < rowsOfWarp; ++row)
     for (uint32_t i = 0; i < storedK; ++i)
       columns[row * storedK + i] =
-          kind.isSparse ? getColumn(*this, calls, kind, row, i) : i;
+          kind.isSparse ? metadata.getColumn(*this, calls, row, i) : i;
 
   double sign = product.negatesA != product.negatesB ? -1 : 1;
   for (uint32_t lane = 0; lane < warpSize; ++lane) {
     char *sums = getData(calls, lane).sums;
     for (uint32_t i = 0; i < kind.n / 2; ++i) {
-      uint32_t row = lane / 4 + i / 2 % 2 * 8;
-      uint32_t column = lane % 4 * 2 + i % 2 + i / 4 * 8;
-      char *place = sums + i * kind.getSumBytes();
-      double sum = 0;
-      float single;
-      uint16_t half;
-      if (product.accumulates && kind.hasF16Sums) {
-        std::memcpy(&half, place, sizeof(half));
-        sum = convertF16(half);
-      } else if (product.accumulates) {
-        std::memcpy(&single, place, sizeof(single));
-        sum = single;
-      }
+      Place at = getPlaceInSums(lane, i);
+      char *place = sums + i * getBytes(kind.sums);
+      double sum = product.accumulates ? readElement(place, kind.sums) : 0;
       // What is not stored is not multiplied: an infinity in B stays out.
       for (uint32_t j = 0; j < storedK; ++j)
-        sum +=
-            sign * a[row * storedK + j] *
-            b[column * k + static_cast<uint32_t>(columns[row * storedK + j])];
-      if (kind.hasF16Sums) {
-        half = roundToF16(sum);
-        std::memcpy(place, &half, sizeof(half));
-      } else {
-        single = static_cast<float>(sum);
-        std::memcpy(place, &single, sizeof(single));
-      }
+        sum += sign * a[at.row * storedK + j] *
+               b[at.column * k +
+                 static_cast<uint32_t>(columns[at.row * storedK + j])];
+      writeElement(place, kind.sums, sum);
     }
   }
 }

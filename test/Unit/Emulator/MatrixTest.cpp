@@ -451,8 +451,8 @@ TEST(Product, Metadata) {
         << device.message();
   EXPECT_FAULT(
       device, launchSparse(device, 0x1, 1), fault,
-      "thread (4, 0, 0) gives mma.sp the indices 1 and 0 for the group "
-      "0 of row 1, which must increase");
+      "thread (4, 0, 0) gives mma.sp.sync.aligned the indices 1 and 0 for the "
+      "group 0 of row 1 of its warp, which must increase");
   EXPECT_FAULT(device, launchSparse(device, 0x5, 1), fault, "1 and 1");
   // Without ordered metadata, they must differ only.
   EXPECT_EQ(launchSparse(device, 0x1, 0), SPARSE_AUTOGRAD_SUCCESS);
