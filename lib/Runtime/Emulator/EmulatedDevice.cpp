@@ -15,6 +15,7 @@
 #include "EmulatedDevice.h"
 #include "Device/Failure.h"
 #include "SparseAutograd/Runtime/Emulator.h"
+#include "TensorMap.h"
 
 #include <algorithm>
 #include <climits>
@@ -243,16 +244,7 @@ int32_t EmulatedDevice::fill(Stream &stream, void *destination, int64_t count,
 int32_t
 EmulatedDevice::encodeTensorMap(void *map,
                                 const SparseAutogradTensorTiles &tiles) {
-  // A map does not belong to a stream: any emulator makes the same.
-  SparseAutogradEmulator *emulator = sparseAutogradEmulatorCreate(&options);
-  if (!emulator)
-    return failHostMemory();
-  int32_t status = sparseAutogradEmulatorEncodeTensorMap(emulator, map, &tiles);
-  if (status)
-    status =
-        fail(status, "%s", sparseAutogradEmulatorGetReport(emulator)->message);
-  sparseAutogradEmulatorDestroy(emulator);
-  return status;
+  return emulator::encodeTensorMap(map, tiles);
 }
 
 //===----------------------------------------------------------------------===//

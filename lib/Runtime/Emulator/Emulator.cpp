@@ -229,20 +229,9 @@ int32_t
 sparseAutogradEmulatorEncodeTensorMap(SparseAutogradEmulator *emulator,
                                       void *map,
                                       const SparseAutogradTensorTiles *tiles) {
-  if (sparse_autograd::runtime::checkTiles(*tiles))
+  if (encodeTensorMap(map, *tiles))
     return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT, nullptr,
                             "%s", sparseAutogradLastError());
-  int32_t span = sparse_autograd::runtime::getSwizzleSpan(tiles->swizzle);
-  int32_t rowBytes =
-      tiles->box[0] * sparse_autograd::runtime::getElementBytes(tiles->element);
-  // What a GPU does then is not written down.
-  if (span && rowBytes != span)
-    return emulator->refuse(
-        SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT, nullptr,
-        "the emulator takes a swizzle of %d bytes for boxes "
-        "with rows of as many, not of %d",
-        span, rowBytes);
-  encodeTensorMap(map, *tiles);
   return SPARSE_AUTOGRAD_SUCCESS;
 }
 

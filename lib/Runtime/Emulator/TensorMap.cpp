@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorMap.h"
+#include "Device/Failure.h"
 
 #include <algorithm>
 #include <cstring>
@@ -32,8 +33,18 @@ static_assert(sizeof(Encoded) <= tensorMapBytes, "a map has no more room");
 /// "sa tile" with a zero.
 static constexpr uint64_t mapMark = UINT64_C(0x00656C6974206173);
 
-void sparse_autograd::emulator::encodeTensorMap(
+int32_t sparse_autograd::emulator::encodeTensorMap(
     void *map, const SparseAutogradTensorTiles &tiles) {
+  if (int32_t status = runtime::checkTiles(tiles))
+    return status;
+  int32_t span = runtime::getSwizzleSpan(tiles.swizzle);
+  int32_t rowBytes = tiles.box[0] * runtime::getElementBytes(tiles.element);
+  // What a GPU does then is not written down.
+  if (span && rowBytes != span)
+    return runtime::fail(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                         "the emulator takes a swizzle of %d bytes for boxes "
+                         "with rows of as many, not of %d",
+                         span, rowBytes);
   Encoded encoded = {};
   encoded.mark = mapMark;
   encoded.address = reinterpret_cast<uintptr_t>(tiles.address);
@@ -49,6 +60,7 @@ void sparse_autograd::emulator::encodeTensorMap(
   }
   std::memset(map, 0, tensorMapBytes);
   std::memcpy(map, &encoded, sizeof(encoded));
+  return SPARSE_AUTOGRAD_SUCCESS;
 }
 
 bool sparse_autograd::emulator::decodeTensorMap(

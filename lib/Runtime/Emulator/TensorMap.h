@@ -25,8 +25,9 @@ namespace emulator {
 constexpr size_t tensorMapBytes = 128;
 constexpr size_t tensorMapAlignment = 64;
 
-/// Writes a map of tiles, which are valid.
-void encodeTensorMap(void *map, const SparseAutogradTensorTiles &tiles);
+/// Writes a map of tiles, or fails, as Failure.h says, if they are not valid or
+/// not emulated.
+int32_t encodeTensorMap(void *map, const SparseAutogradTensorTiles &tiles);
 /// Whether these bytes are a map, and of what.
 bool decodeTensorMap(const void *map, SparseAutogradTensorTiles &tiles);
 

@@ -617,46 +617,45 @@ TEST(BulkCopy, TilesAreChecked) {
   EXPECT_FAULT(device, device.launch(kernel, 1, 1, sharedBytes, map, 4, 0),
                SPARSE_AUTOGRAD_EMULATOR_OUT_OF_BOUNDS,
                "writes 4294967296 bytes at offset 0 of shared memory");
+}
 
-  // What no device takes.
-  auto refuse = [&](SparseAutogradTensorTiles tiles, const char *text) {
+TEST(BulkCopy, MapsAreChecked) {
+  Device device;
+  float *from = device.allocate(std::vector<float>(64));
+  auto refuse = [&](void (*change)(SparseAutogradTensorTiles &),
+                    const char *text) {
     Map map;
+    SparseAutogradTensorTiles tiles = makeTiles(from, {32, 2}, {32, 2});
+    change(tiles);
     EXPECT_EQ(sparseAutogradEmulatorEncodeTensorMap(device.get(), &map, &tiles),
               SPARSE_AUTOGRAD_INVALID_ARGUMENT);
     EXPECT_THAT(device.message(), testing::HasSubstr(text));
   };
-  SparseAutogradTensorTiles good = makeTiles(from, {32, 2}, {32, 2});
-  auto tiles = good;
-  tiles.element = 10;
-  refuse(tiles, "elements 10");
-  tiles = good;
-  tiles.rank = 6;
-  refuse(tiles, "rank 6");
-  tiles = good;
-  tiles.swizzle = 4;
-  refuse(tiles, "swizzle 4");
-  tiles = good;
-  tiles.address = reinterpret_cast<char *>(from) + 8;
-  refuse(tiles, "not aligned to 16 bytes");
-  tiles = good;
-  tiles.strides[0] = 120;
-  refuse(tiles, "a stride of 120 bytes in dimension 1");
-  tiles = good;
-  tiles.extents[1] = 0;
-  refuse(tiles, "extent 0 in dimension 1");
-  tiles = good;
-  tiles.box[1] = 257;
-  refuse(tiles, "boxes of 257 in dimension 1");
-  tiles = good;
-  tiles.steps[1] = 9;
-  refuse(tiles, "steps of 9");
-  tiles = good;
-  tiles.steps[0] = 2;
-  refuse(tiles, "steps of 2 in dimension 0");
-  tiles = good;
-  tiles.box[0] = 6;
-  refuse(tiles, "24 bytes, which is no multiple of 16");
-  tiles = good;
-  tiles.swizzle = SPARSE_AUTOGRAD_TENSOR_SWIZZLE_64B;
-  refuse(tiles, "128 bytes, more than the 64");
+  refuse([](auto &tiles) { tiles.element = 10; }, "elements 10");
+  refuse([](auto &tiles) { tiles.rank = 6; }, "rank 6");
+  refuse([](auto &tiles) { tiles.swizzle = 4; }, "swizzle 4");
+  refuse(
+      [](auto &tiles) {
+        tiles.address = static_cast<float *>(tiles.address) + 2;
+      },
+      "not aligned to 16 bytes");
+  refuse([](auto &tiles) { tiles.strides[0] = 120; },
+         "a stride of 120 bytes in dimension 1");
+  refuse([](auto &tiles) { tiles.extents[1] = 0; }, "extent 0 in dimension 1");
+  refuse([](auto &tiles) { tiles.box[1] = 257; },
+         "boxes of 257 in dimension 1");
+  refuse([](auto &tiles) { tiles.steps[1] = 9; }, "steps of 9");
+  refuse([](auto &tiles) { tiles.steps[0] = 2; }, "steps of 2 in dimension 0");
+  refuse([](auto &tiles) { tiles.box[0] = 6; },
+         "24 bytes, which is no multiple of 16");
+  refuse(
+      [](auto &tiles) { tiles.swizzle = SPARSE_AUTOGRAD_TENSOR_SWIZZLE_64B; },
+      "128 bytes, more than the 64");
+  // What a device takes, and the emulator does not.
+  refuse(
+      [](auto &tiles) {
+        tiles.swizzle = SPARSE_AUTOGRAD_TENSOR_SWIZZLE_128B;
+        tiles.box[0] = 16;
+      },
+      "a swizzle of 128 bytes for boxes with rows of as many, not of 64");
 }
