@@ -254,8 +254,12 @@ TEST(BulkCopy, NobodyEndsBefore) {
                                    shared<int32_t>(), 16, "the store");
     sparseAutogradEmulateBulkCommit();
   };
+  auto wait = [](void **) { sparseAutogradEmulateBulkWait(-1, 0, HERE); };
   for (uint64_t seed : someSeeds()) {
     Device device(seed);
+    EXPECT_FAULT(device, device.launch(wait, 1, 1, 0),
+                 SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND,
+                 "waits for all but -1 groups of cp.async.bulk");
     int32_t *buffer = device.allocate(std::vector<int32_t>(4));
     EXPECT_FAULT(device, device.launch(load, 1, 1, sharedBytes, buffer),
                  SPARSE_AUTOGRAD_EMULATOR_PENDING_COPY,

@@ -133,14 +133,12 @@ TEST(Mbarrier, OrdersNothingElse) {
     } else {
       arrive();
       waitForParity(0);
-      atomicAdd(shared<int32_t>() + 8, 0);
-      for (int32_t i = 0; i < 100; ++i)
-        sparseAutogradEmulateStep(HERE);
       store(shared<int32_t>() + 4, 2, "the write");
     }
   };
   Device device;
-  EXPECT_NE(device.launch(late, 1, 2, 64), SPARSE_AUTOGRAD_SUCCESS);
+  EXPECT_FAULT(device, device.launch(late, 1, 2, 64),
+               SPARSE_AUTOGRAD_EMULATOR_DATA_RACE, "at [the write]");
   auto race = [](void **parameters) {
     int32_t flags = parameter<int32_t>(parameters, 0);
     initialize(2);
@@ -244,6 +242,35 @@ TEST(Mbarrier, MustBeInitialisedOnce) {
                SPARSE_AUTOGRAD_EMULATOR_DATA_RACE, "thread (1, 0, 0)");
 }
 
+TEST(Mbarrier, IsInvalidatedWhenNobodyNeedsIt) {
+  auto waits = [](void **) {
+    initialize(2);
+    if (threadId() == 0)
+      waitForParity(0);
+    // The other thread comes to its wait.
+    test(0, SPARSE_AUTOGRAD_WAIT_FOR_PARITY);
+    sparseAutogradEmulateMbarrierInvalidate(object(), "the end");
+  };
+  Device device;
+  EXPECT_FAULT(
+      device, device.launch(waits, 1, 2, 64),
+      SPARSE_AUTOGRAD_EMULATOR_INVALID_MBARRIER,
+      "thread (1, 0, 0) invalidates the mbarrier at offset 0 of shared "
+      "memory, but thread (0, 0, 0) waits in mbarrier.try_wait for "
+      "phase 0 of the mbarrier at offset 0 of shared memory [the test], "
+      "at [the end]");
+  auto arrives = [](void **) {
+    initialize(1);
+    sparseAutogradEmulateCopyArrive(object(), 1, "the arrival");
+    sparseAutogradEmulateMbarrierInvalidate(object(), HERE);
+  };
+  EXPECT_FAULT(device, device.launch(arrives, 1, 1, 64),
+               SPARSE_AUTOGRAD_EMULATOR_INVALID_MBARRIER,
+               "has asked for cp.async.mbarrier.arrive at the mbarrier at "
+               "offset 0 of shared memory, which was invalidated before that "
+               "was done, at [the arrival]");
+}
+
 TEST(Mbarrier, IsNoOrdinaryMemory) {
   EXPECT_FAULT_OF(
       [](void **) {
@@ -286,6 +313,20 @@ TEST(Mbarrier, CountsMustFit) {
         arrive(1, SPARSE_AUTOGRAD_ARRIVAL_MUST_NOT_COMPLETE);
       },
       1, SPARSE_AUTOGRAD_EMULATOR_INVALID_MBARRIER, "which must not");
+  EXPECT_FAULT_OF(
+      [](void **) {
+        initialize((1 << 20) - 1);
+        sparseAutogradEmulateCopyArrive(object(), 0, HERE);
+      },
+      1, SPARSE_AUTOGRAD_EMULATOR_INVALID_MBARRIER,
+      "has an mbarrier expect more than 1048575 arrivals");
+  EXPECT_FAULT_OF(
+      [](void **) {
+        initialize(1);
+        arrive(0);
+      },
+      1, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND,
+      "executes mbarrier.arrive with 0 arrivals and 0 bytes");
   EXPECT_FAULT_OF(
       [](void **) {
         initialize(1);

@@ -126,6 +126,9 @@ enum Mistake {
   WritesWhileItReads,
   WarpIsMissing,
   OneDescriptorDiffers,
+  DescriptorOfWarpDiffers,
+  PlaceDiffers,
+  NegativeWait,
 };
 
 /// What the kernel takes, by a pointer.
@@ -168,8 +171,9 @@ static void multiply(void **parameters) {
     SparseAutogradEmulatedWarpgroupProduct product = arguments.product;
     product.descriptorA = load(&arguments.descriptors[2 * step]);
     product.descriptorB = load(&arguments.descriptors[2 * step + 1]);
-    if (arguments.mistake == OneDescriptorDiffers && t == 77)
-      product.descriptorB += 8;
+    if ((arguments.mistake == OneDescriptorDiffers && t == 77) ||
+        (arguments.mistake == DescriptorOfWarpDiffers && t / 32 == 2))
+      product.descriptorB -= 32;
     uint32_t registers[4];
     for (int32_t i = 0; i < 4; ++i)
       registers[i] =
@@ -179,8 +183,9 @@ static void multiply(void **parameters) {
     product.metadata = load(&arguments.metadata[t * arguments.steps + step]);
     product.accumulates |= step > 0;
     product.previous = previous;
-    previous =
-        sparseAutogradEmulateWarpgroupProduct(&product, sums, "the product");
+    bool isElsewhere = arguments.mistake == PlaceDiffers && t / 32 == 1;
+    previous = sparseAutogradEmulateWarpgroupProduct(
+        &product, sums, isElsewhere ? "another product" : "the product");
   }
   sparseAutogradEmulateWarpgroupCommit(HERE);
   if (arguments.mistake == WritesWhileItReads && t == 0)
@@ -188,7 +193,8 @@ static void multiply(void **parameters) {
   if (arguments.mistake == NoWaitAtAll)
     return;
   if (arguments.mistake != NoWait)
-    sparseAutogradEmulateWarpgroupWait(0, HERE);
+    sparseAutogradEmulateWarpgroupWait(
+        arguments.mistake == NegativeWait ? -1 : 0, HERE);
   sparseAutogradEmulateUseProduct(previous, "the use");
   for (int32_t i = 0; i < arguments.sumBytes; i += 4) {
     uint32_t word;
@@ -515,6 +521,15 @@ TEST(Warpgroup, MistakesAreFound) {
                 SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP,
                 "executes wgmma.mma_async with descriptors that differ from "
                 "those of its warp");
+  expectMistake(problem, DescriptorOfWarpDiffers,
+                SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP,
+                "executes wgmma.mma_async with descriptors that differ from "
+                "those of another warp of the warpgroup");
+  expectMistake(problem, PlaceDiffers, SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP,
+                "executes wgmma.mma_async, which all warps of a warpgroup must "
+                "do at the same place, but another one has [");
+  expectMistake(problem, NegativeWait, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND,
+                "waits for all but -1 groups of wgmma.mma_async");
 }
 
 TEST(Warpgroup, WhatItReadsMustStay) {
@@ -702,7 +717,7 @@ TEST(Warpgroup, MetadataMustBeOrdered) {
 TEST(Warpgroup, GroupsInOrder) {
   // Of two products on their way the first one is waited for.
   auto kernel = [](void **parameters) {
-    bool isWrong = parameter<int32_t>(parameters, 0) != 0;
+    int32_t mistake = parameter<int32_t>(parameters, 0);
     SparseAutogradEmulatedWarpgroupProduct product = {};
     product.type = SPARSE_AUTOGRAD_WGMMA_F16_F32;
     product.n = 8;
@@ -719,10 +734,12 @@ TEST(Warpgroup, GroupsInOrder) {
         sparseAutogradEmulateWarpgroupProduct(&product, second, "the second");
     sparseAutogradEmulateWarpgroupCommit(HERE);
     sparseAutogradEmulateWarpgroupWait(1, HERE);
-    sparseAutogradEmulateUseProduct(isWrong ? two : one, "the use");
-    sparseAutogradEmulateWarpgroupWait(0, HERE);
-    sparseAutogradEmulateUseProduct(two, "the use");
-    // Another shape on the same registers: they were waited for, but a fence
+    sparseAutogradEmulateUseProduct(mistake == 1 ? two : one, "the use");
+    if (mistake != 2) {
+      sparseAutogradEmulateWarpgroupWait(0, HERE);
+      sparseAutogradEmulateUseProduct(two, "the use");
+    }
+    // Another shape on the same registers: they must be waited for, and a fence
     // must come first.
     product.previous = two;
     product.n = 16;
@@ -733,6 +750,11 @@ TEST(Warpgroup, GroupsInOrder) {
   EXPECT_FAULT(device, device.launch(kernel, 1, 128, 4096, 1),
                SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT,
                "uses a result of wgmma.mma_async [the second]");
+  EXPECT_FAULT(device, device.launch(kernel, 1, 128, 4096, 2),
+               SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT,
+               "executes wgmma.mma_async on the result of one of another shape "
+               "or type [the second], which has not been waited for, at [the "
+               "third]");
   EXPECT_FAULT(device, device.launch(kernel, 1, 128, 4096, 0),
                SPARSE_AUTOGRAD_EMULATOR_MISSING_FENCE, "at [the third]");
 }
