@@ -201,11 +201,10 @@ void Block::reportDeadlock() {
     return;
   }
   if (waiting->state == Thread::State::AtMbarrier) {
-    const Mbarrier *barrier =
-        findMbarrier(static_cast<uint32_t>(waiting->barrier));
-    char state[192] = "which is invalid now";
-    if (barrier)
-      describeMbarrier(*barrier, state, sizeof(state));
+    // There is one: nobody invalidates what a thread waits at.
+    char state[192];
+    describeMbarrier(*findMbarrier(static_cast<uint32_t>(waiting->barrier)),
+                     state, sizeof(state));
     reportWaiting(*waiting, SPARSE_AUTOGRAD_EMULATOR_HANG,
                   "waits in %s for phase %llu of the mbarrier at offset %d of "
                   "shared memory, %s, and no thread can run",

@@ -233,18 +233,6 @@ void Block::checkProductsAtEnd(const Thread &thread) {
     fail(thread, SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT,
          groups[thread.getWarp() / warpsOfGroup].calls[state.issued - 1].where,
          "ends, but has not waited for its last %s", productName);
-  // Of all warps, when the last thread ends.
-  if (liveCount > 1)
-    return;
-  for (uint32_t warp = 0; warp < warps.size(); ++warp) {
-    const auto &calls = groups[warp / warpsOfGroup].calls;
-    if (products[warp].issued < calls.size())
-      fail(threads[warp * warpSize], SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP,
-           calls[products[warp].issued].where,
-           "has ended, and its warp has not executed %s, which another warp "
-           "of the warpgroup has",
-           productName);
-  }
 }
 
 //===----------------------------------------------------------------------===//
