@@ -7,9 +7,12 @@
 ; RUN:   | FileCheck %s --check-prefix=BEHIND
 ; RUN: not emulate-kernel %s f32:4:iota tensormap=0:4:4:0 i32=-1 2>&1 \
 ; RUN:   | FileCheck %s --check-prefix=WRITTEN
+; RUN: not emulate-kernel %s f32:4:iota tensormap=0:4:4:96 i32=0 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=SWIZZLE
 
 ; CHECK: 0: f32 [0, 0, 0, 0]
 ; BEHIND: thread (0, 0, 0) reads 1 bytes at address 0x{{[0-9a-f]+}},
+; SWIZZLE: error: 'tensormap=0:4:4:96' is no tensor map
 ; WRITTEN: thread (0, 0, 0) writes 1 bytes at address 0x{{[0-9a-f]+}},
 
 target triple = "nvptx64-nvidia-cuda"

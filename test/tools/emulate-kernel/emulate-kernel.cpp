@@ -21,8 +21,7 @@
 //   i32:[1,2,3]                 a buffer with these numbers
 //   i32:2x2:[1,2,3,4]           the same, with a shape
 //   memref:f32:2x3:iota         a buffer as the memref of MLIR: two pointers,
-//   an
-//                               offset, extents and strides
+//                               an offset, extents and strides
 //   tensormap=0:64x32:8x32:128  the map of the tensor of this shape in argument
 //                               0, with tiles of the second shape that are
 //                               swizzled over 128 bytes (or 0), by value
@@ -42,6 +41,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
@@ -196,9 +196,14 @@ parseTensorMap(StringRef text, ArrayRef<KernelArgument> others) {
   argument.isBuffer = text.front() == ':';
   SmallVector<StringRef> parts;
   text.drop_front().split(parts, ':');
-  int32_t span;
+  int32_t swizzle = StringSwitch<int32_t>(parts.back())
+                        .Case("0", SPARSE_AUTOGRAD_TENSOR_SWIZZLE_NONE)
+                        .Case("32", SPARSE_AUTOGRAD_TENSOR_SWIZZLE_32B)
+                        .Case("64", SPARSE_AUTOGRAD_TENSOR_SWIZZLE_64B)
+                        .Case("128", SPARSE_AUTOGRAD_TENSOR_SWIZZLE_128B)
+                        .Default(-1);
   if (parts.size() != 4 || parts[0].getAsInteger(10, argument.tensor) ||
-      argument.tensor >= others.size() || parts[3].getAsInteger(10, span))
+      argument.tensor >= others.size() || swizzle < 0)
     return createStringError("'tensormap" + text + "' is no tensor map");
   SmallVector<int64_t> extents = parseTileShape(parts[1]);
   SmallVector<int64_t> box = parseTileShape(parts[2]);
@@ -216,7 +221,7 @@ parseTensorMap(StringRef text, ArrayRef<KernelArgument> others) {
                   : type.bytes == 4     ? SPARSE_AUTOGRAD_TENSOR_I32
                                         : SPARSE_AUTOGRAD_TENSOR_I64;
   tiles.rank = static_cast<int32_t>(extents.size());
-  tiles.swizzle = span == 128 ? 3 : span == 64 ? 2 : span == 32 ? 1 : 0;
+  tiles.swizzle = swizzle;
   int64_t stride = type.bytes;
   for (auto [i, extent] : enumerate(extents)) {
     tiles.extents[i] = extent;
