@@ -18,6 +18,7 @@
 #include "RuntimeCalls.h"
 #include "SparseAutograd/Runtime/Emulator.h"
 #include "SparseAutograd/Runtime/EmulatorABI.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfo.h"
@@ -43,7 +44,7 @@ constexpr unsigned localSpace = 5;
 
 /// Where shared variables lie.
 struct SharedLayout {
-  DenseMap<const GlobalVariable *, uint64_t> offsets;
+  MapVector<const GlobalVariable *, uint64_t> offsets;
   /// Those that several functions use are in the memory of every block.
   uint64_t commonBytes = 0;
   /// With those that only one function uses, for this function.
