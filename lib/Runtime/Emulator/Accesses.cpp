@@ -320,7 +320,7 @@ int32_t sparseAutogradEmulateSpace(const void *address) {
 }
 
 void sparseAutogradEmulateStep(const char *where) {
-  Block::getCurrent().step(where);
+  Block::getCurrent().passTime(where);
 }
 
 void sparseAutogradEmulateCopyAsync(void *shared, const void *global,

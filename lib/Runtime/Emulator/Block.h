@@ -310,6 +310,8 @@ public:
 
   /// Counts a step of the current thread, and lets others run if it is time.
   void step(const char *where);
+  /// A step of a computation, or of a loop that tests an mbarrier.
+  void passTime(const char *where);
   /// Ends the current thread.
   [[noreturn]] void endThread();
 
@@ -562,7 +564,8 @@ private:
   bool hasBulkLoads = false;
   /// Bulk copies to global memory that have not been waited for, done or not.
   std::vector<AsyncOperation> stores;
-  /// Increases with all that threads do, except to look at mbarriers.
+  /// Increases with all that threads do, except to look at mbarriers and to let
+  /// time pass in between.
   uint64_t progress = 0;
 
   /// Around the shared memory, so that what is just outside of it is nothing

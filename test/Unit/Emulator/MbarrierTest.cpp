@@ -343,6 +343,25 @@ TEST(Mbarrier, CountsMustFit) {
       1, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, "the parity 2");
 }
 
+TEST(Mbarrier, WhoComputesLongIsWaitedFor) {
+  // A loop that accesses nothing, while the other thread tests again and again.
+  auto kernel = [](void **) {
+    initialize(1);
+    if (threadId() == 0)
+      while (!test(0, SPARSE_AUTOGRAD_WAIT_FOR_PARITY))
+        ;
+    for (int32_t i = 0; i < 50000 && threadId() == 1; ++i)
+      sparseAutogradEmulateStep(HERE);
+    if (threadId() == 1)
+      arrive();
+  };
+  for (uint64_t seed : someSeeds()) {
+    Device device(seed);
+    EXPECT_EQ(device.launch(kernel, 1, 2, 64), SPARSE_AUTOGRAD_SUCCESS)
+        << device.message();
+  }
+}
+
 TEST(Mbarrier, WhoWaitsForeverIsNamed) {
   // Bytes that nobody sends.
   EXPECT_FAULT_OF(
@@ -370,13 +389,13 @@ TEST(Mbarrier, WhoWaitsForeverIsNamed) {
       "mbarrier "
       "at offset 0 of shared memory, which is in phase 0 with 1 of 64 "
       "arrivals");
-  // A loop of tests that do not block.
+  // A loop of tests that do not block, with a sleep in between.
   EXPECT_FAULT_OF(
       [](void **) {
         initialize(3);
         uint64_t state = arrive();
         while (!test(state))
-          ;
+          sparseAutogradEmulateStep(HERE);
       },
       2, SPARSE_AUTOGRAD_EMULATOR_HANG,
       "tests the mbarrier at offset 0 of shared memory, which is in phase 0 "
