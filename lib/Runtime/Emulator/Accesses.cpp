@@ -231,7 +231,6 @@ void Block::accessGlobal(const Thread &thread, uintptr_t address, size_t bytes,
 void Block::access(uintptr_t address, size_t bytes, size_t alignment,
                    int32_t kind, const char *where) {
   step(where);
-  ++progress;
   if (!bytes)
     return;
   Thread &self = getThread();

@@ -46,7 +46,6 @@ uint32_t Block::arrive(int32_t barrierId, int32_t count, bool isAligned,
                        int32_t reduction, bool predicate) {
   Thread &self = getThread();
   step(where);
-  ++progress;
   if (barrierId < 0 || barrierId >= barrierCount)
     fail(self, SPARSE_AUTOGRAD_EMULATOR_INVALID_BARRIER, where,
          "executes %s with barrier %d: there are 0 to %d", name, barrierId,

@@ -198,6 +198,17 @@ void Block::wait(Thread::State state, const char *operation,
 }
 
 void Block::step(const char *where) {
+  ++progress;
+  letOthersRun(where);
+}
+
+void Block::passTime(const char *where) {
+  if (!getThread().failedTests)
+    ++progress;
+  letOthersRun(where);
+}
+
+void Block::letOthersRun(const char *where) {
   if (++steps > launch.options->maxSteps)
     fail(getThread(), SPARSE_AUTOGRAD_EMULATOR_TOO_MANY_STEPS, where,
          "has not ended after %lld steps of its block (an endless loop?)",
@@ -213,12 +224,6 @@ void Block::step(const char *where) {
         1 + random.below(2 * std::max(launch.options->preemptionInterval, 1));
   if (readyCount)
     yield();
-}
-
-void Block::passTime(const char *where) {
-  step(where);
-  if (!getThread().failedTests)
-    ++progress;
 }
 
 void Block::endThread() {
@@ -315,7 +320,6 @@ void Block::collect(WarpCall &call, void (*complete)(Block &, WarpCalls &)) {
          "executes %s with mask 0x%08x, in which its own lane %u is not",
          call.operation, call.mask, self.getLane());
   step(call.where);
-  ++progress;
   checkAgreement(self, call);
   self.call = &call;
   warps[self.getWarp()].complete[self.getLane()] = complete;

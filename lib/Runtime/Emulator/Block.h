@@ -308,9 +308,9 @@ public:
   // Scheduling
   //===--------------------------------------------------------------------===//
 
-  /// Counts a step of the current thread, and lets others run if it is time.
+  /// A step of the current thread, before which others may run.
   void step(const char *where);
-  /// A step of a computation, or of a loop that tests an mbarrier.
+  /// One of a computation, or of a loop that tests an mbarrier.
   void passTime(const char *where);
   /// Ends the current thread.
   [[noreturn]] void endThread();
@@ -439,6 +439,8 @@ private:
   /// Lets another thread run until this one is ready again.
   void wait(Thread::State state, const char *operation, const char *where);
   void yield();
+  /// Counts a step of the current thread, and lets others run if it is time.
+  void letOthersRun(const char *where);
   void resolveActiveMask(Warp &warp);
   bool isParameter(uintptr_t address, size_t bytes) const;
   /// As accessGlobal, for buffers and variables alone.

@@ -242,7 +242,6 @@ void Block::checkStores(const Thread &thread, uintptr_t address, size_t bytes,
 void Block::copyBulk(void *to, const void *from, int32_t bytes,
                      const void *object, const char *where) {
   step(where);
-  ++progress;
   Thread &self = getThread();
   bool isLoad = object != nullptr;
   if (bytes <= 0 || bytes % int32_t(bulkAlignment))
@@ -273,7 +272,6 @@ void Block::copyTile(void *place, const void *map, int32_t rank,
                      const int32_t *coordinates, const void *object,
                      const char *where) {
   step(where);
-  ++progress;
   bool isLoad = object != nullptr;
   AsyncOperation operation;
   operation.kind =
@@ -296,7 +294,6 @@ void Block::copyTile(void *place, const void *map, int32_t rank,
 
 void Block::prefetchTile(const void *map, int32_t rank, const char *where) {
   step(where);
-  ++progress;
   Tile tile;
   readTile(map, rank, nullptr, tile, where);
 }
@@ -340,7 +337,6 @@ void Block::move(const AsyncOperation &operation) {
 
 void Block::waitForStores(int32_t groups, bool isRead, const char *where) {
   step(where);
-  ++progress;
   Thread &self = getThread();
   if (groups < 0)
     fail(self, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, where,

@@ -59,7 +59,6 @@ void Block::describeMbarrier(const Mbarrier &barrier, char *buffer,
 void Block::initialize(const void *object, int32_t count, const char *where) {
   Thread &self = getThread();
   step(where);
-  ++progress;
   uintptr_t address = reinterpret_cast<uintptr_t>(object);
   checkAlignment(self, address, objectBytes, SPARSE_AUTOGRAD_STORE, where);
   auto offset = static_cast<uint32_t>(
@@ -107,7 +106,6 @@ Mbarrier &Block::getMbarrier(const Thread &thread, const void *object,
 void Block::invalidate(const void *object, const char *where) {
   Thread &self = getThread();
   step(where);
-  ++progress;
   Mbarrier &barrier = getMbarrier(self, object, "mbarrier.inval", where);
   for (uint32_t i = 0; i < threadCount; ++i)
     if (threads[i].state == Thread::State::AtMbarrier &&
@@ -179,7 +177,6 @@ uint64_t Block::arriveAt(const void *object, int32_t count, int32_t bytes,
                          int32_t flags, const char *name, const char *where) {
   Thread &self = getThread();
   step(where);
-  ++progress;
   Mbarrier &barrier = getMbarrier(self, object, name, where);
   uint64_t state = barrier.phase << countBits | barrier.pending;
   if (count < 1 || count > maxCount || bytes < 0)
@@ -207,7 +204,6 @@ void Block::expect(const void *object, int64_t bytes, const char *name,
                    const char *where) {
   Thread &self = getThread();
   step(where);
-  ++progress;
   Mbarrier &barrier = getMbarrier(self, object, name, where);
   barrier.bytes += bytes;
   completeIfDone(self, barrier, name, where);
@@ -217,7 +213,6 @@ void Block::arriveWithCopies(const void *object, bool isCounted,
                              const char *where) {
   Thread &self = getThread();
   step(where);
-  ++progress;
   const char *name = "cp.async.mbarrier.arrive";
   Mbarrier &barrier = getMbarrier(self, object, name, where);
   if (!isCounted) {
@@ -346,7 +341,7 @@ void Block::failTest(Thread &thread, const Mbarrier &barrier,
 bool Block::waitAt(const void *object, uint64_t state, int32_t flags,
                    const char *where) {
   Thread &self = getThread();
-  step(where);
+  letOthersRun(where);
   bool isBlocking = flags & SPARSE_AUTOGRAD_WAIT_BLOCKS;
   bool isRelaxed = flags & SPARSE_AUTOGRAD_WAIT_IS_RELAXED;
   const char *name = isBlocking ? "mbarrier.try_wait" : "mbarrier.test_wait";
@@ -394,7 +389,6 @@ bool Block::waitAt(const void *object, uint64_t state, int32_t flags,
 
 void Block::fenceProxies(bool isForMbarriers, const char *where) {
   step(where);
-  ++progress;
   Thread &self = getThread();
   (isForMbarriers ? self.initFence : self.proxyFence) = steps;
 }

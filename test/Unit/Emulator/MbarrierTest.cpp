@@ -344,22 +344,29 @@ TEST(Mbarrier, CountsMustFit) {
 }
 
 TEST(Mbarrier, WhoComputesLongIsWaitedFor) {
-  // A loop that accesses nothing, while the other thread tests again and again.
-  auto kernel = [](void **) {
+  // A loop that accesses nothing, or only waits for copies, while the other
+  // thread tests again and again.
+  auto kernel = [](void **parameters) {
+    bool copies = parameter<int32_t>(parameters, 0) != 0;
     initialize(1);
     if (threadId() == 0)
       while (!test(0, SPARSE_AUTOGRAD_WAIT_FOR_PARITY))
         ;
     for (int32_t i = 0; i < 50000 && threadId() == 1; ++i)
-      sparseAutogradEmulateStep(HERE);
+      if (copies)
+        sparseAutogradEmulateWaitAll(HERE);
+      else
+        sparseAutogradEmulateStep(HERE);
     if (threadId() == 1)
       arrive();
   };
-  for (uint64_t seed : someSeeds()) {
-    Device device(seed);
-    EXPECT_EQ(device.launch(kernel, 1, 2, 64), SPARSE_AUTOGRAD_SUCCESS)
-        << device.message();
-  }
+  for (uint64_t seed : someSeeds())
+    for (int32_t copies : {0, 1}) {
+      Device device(seed);
+      EXPECT_EQ(device.launch(kernel, 1, 2, 64, copies),
+                SPARSE_AUTOGRAD_SUCCESS)
+          << device.message();
+    }
 }
 
 TEST(Mbarrier, WhoWaitsForeverIsNamed) {
