@@ -104,7 +104,7 @@ void Block::begin(uint32_t newNumber) {
   liveCount = threadCount;
   std::fill(warps.begin(), warps.end(), Warp());
   products.assign(warps.size(), WarpProducts());
-  groups.assign((warps.size() + 3) / 4, Warpgroup());
+  groups.assign((warps.size() + warpsOfGroup - 1) / warpsOfGroup, Warpgroup());
   scheduler.stack = nullptr;
   for (uint32_t i = 0; i < threadCount; ++i) {
     Thread &thread = threads[i];

@@ -37,6 +37,7 @@ namespace emulator {
 class Block;
 
 constexpr uint32_t maxWarps = 32;
+constexpr uint32_t warpsOfGroup = 4;
 
 /// Numbers that depend on the seed only (SplitMix64).
 class RandomNumbers {
@@ -70,6 +71,13 @@ struct WarpCall {
   const char *where = nullptr;
   /// What the operation takes from the thread and gives to it.
   void *data = nullptr;
+
+  WarpCall(const char *operation, uint32_t mask, const char *where, void *data)
+      : operation(operation), mask(mask), where(where), data(data) {}
+  /// One that all threads must make, at the same place.
+  WarpCall(const char *operation, const char *where, void *data)
+      : operation(operation), mask(UINT32_MAX), isAligned(true), where(where),
+        data(data) {}
 };
 
 /// The calls of the threads that take part; null for the others.
@@ -429,7 +437,8 @@ private:
   /// More mbarriers than this share agents, and with them what is known.
   static constexpr uint32_t mbarrierAgents = 64;
   /// Those of mbarriers, then one for each warpgroup.
-  static constexpr uint32_t agentCount = mbarrierAgents + maxWarps / 4;
+  static constexpr uint32_t agentCount =
+      mbarrierAgents + maxWarps / warpsOfGroup;
 
   static void runThread();
   void begin(uint32_t number);

@@ -72,13 +72,8 @@ void sparseAutogradEmulateLoadMatrix(const void *row, int32_t count,
                where, "loads %d matrices with ldmatrix", count);
   LoadMatrixData data = {static_cast<const char *>(row), result, count,
                          isTransposed != 0};
-  WarpCall call = {};
-  call.operation = loadMatrixName;
-  call.mask = UINT32_MAX;
+  WarpCall call(loadMatrixName, where, &data);
   call.uniform = static_cast<uint32_t>(count) * 2 + (isTransposed != 0);
-  call.isAligned = true;
-  call.where = where;
-  call.data = &data;
   block.collect(call, loadMatrices);
 }
 
@@ -222,15 +217,11 @@ void sparseAutogradEmulateProduct(int32_t kind, const void *operands,
                  selector, selectors - 1);
   }
   ProductData data = {static_cast<const char *>(operands), result, metadata};
-  WarpCall call = {};
-  call.operation = product.isSparse ? sparseProductName : productName;
-  call.mask = UINT32_MAX;
+  WarpCall call(product.isSparse ? sparseProductName : productName, where,
+                &data);
   call.uniform = static_cast<uint32_t>(kind);
   if (product.isSparse)
     call.uniform |=
         static_cast<uint32_t>(selector) << 8 | uint32_t(isOrdered != 0) << 16;
-  call.isAligned = true;
-  call.where = where;
-  call.data = &data;
   block.collect(call, multiply);
 }

@@ -187,7 +187,7 @@ void Block::reportDeadlock() {
       waiting = &thread;
   }
   if (waiting->state == Thread::State::InWarpgroup) {
-    uint32_t warp = waiting->getWarp() / 4 * 4;
+    uint32_t warp = waiting->getWarp() / warpsOfGroup * warpsOfGroup;
     while (products[warp].issued >= waiting->phase)
       ++warp;
     char text[256];
@@ -196,8 +196,8 @@ void Block::reportDeadlock() {
                   "waits in %s for %llu products, of which warp %u of its "
                   "warpgroup has executed %u, but %s",
                   waiting->operation,
-                  static_cast<unsigned long long>(waiting->phase), warp % 4,
-                  products[warp].issued, text);
+                  static_cast<unsigned long long>(waiting->phase),
+                  warp % warpsOfGroup, products[warp].issued, text);
     return;
   }
   if (waiting->state == Thread::State::AtMbarrier) {

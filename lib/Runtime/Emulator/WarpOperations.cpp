@@ -36,16 +36,6 @@ static const char *getName(const char *const (&names)[count], int32_t kind,
              "executes operation %d of a warp, which does not exist", kind);
 }
 
-static WarpCall makeCall(const char *operation, uint32_t mask,
-                         const char *where, void *data) {
-  WarpCall call = {};
-  call.operation = operation;
-  call.mask = mask;
-  call.where = where;
-  call.data = data;
-  return call;
-}
-
 /// The data of the call of a lane.
 template <typename T>
 static T &getData(WarpCalls &calls, uint32_t lane) {
@@ -57,7 +47,7 @@ static T &getData(WarpCalls &calls, uint32_t lane) {
 //===----------------------------------------------------------------------===//
 
 void sparseAutogradEmulateWarpSync(uint32_t mask, const char *where) {
-  WarpCall call = makeCall(warpSyncName, mask, where, nullptr);
+  WarpCall call(warpSyncName, mask, where, nullptr);
   Block &block = Block::getCurrent();
   block.collect(call, [](Block &block, WarpCalls &calls) {
     uint32_t present = 0;
@@ -118,8 +108,7 @@ uint32_t sparseAutogradEmulateShuffle(int32_t kind, uint32_t mask,
                                       uint32_t clamp, int32_t *isInRange,
                                       const char *where) {
   ShuffleData data = {kind, value, lane, clamp, 0, false};
-  WarpCall call =
-      makeCall(getName(shuffleNames, kind, where), mask, where, &data);
+  WarpCall call(getName(shuffleNames, kind, where), mask, where, &data);
   Block::getCurrent().collect(call, [](Block &block, WarpCalls &calls) {
     for (uint32_t lane = 0; lane < warpSize; ++lane) {
       if (!calls[lane])
@@ -156,7 +145,7 @@ struct ReduceData {
 uint32_t sparseAutogradEmulateVote(int32_t kind, uint32_t mask,
                                    int32_t predicate, const char *where) {
   ReduceData data = {kind, predicate != 0, 0};
-  WarpCall call = makeCall(getName(voteNames, kind, where), mask, where, &data);
+  WarpCall call(getName(voteNames, kind, where), mask, where, &data);
   Block::getCurrent().collect(call, [](Block &, WarpCalls &calls) {
     uint32_t ballot = 0;
     uint32_t present = 0;
@@ -207,8 +196,7 @@ static uint32_t reduce(int32_t operation, uint32_t a, uint32_t b) {
 uint32_t sparseAutogradEmulateReduce(int32_t operation, uint32_t mask,
                                      uint32_t value, const char *where) {
   ReduceData data = {operation, value, 0};
-  WarpCall call =
-      makeCall(getName(reduceNames, operation, where), mask, where, &data);
+  WarpCall call(getName(reduceNames, operation, where), mask, where, &data);
   Block::getCurrent().collect(call, [](Block &, WarpCalls &calls) {
     bool isFirst = true;
     uint32_t result = 0;
@@ -242,7 +230,7 @@ static void matchValues(Block &, WarpCalls &calls) {
 uint32_t sparseAutogradEmulateMatchAny(uint32_t mask, uint64_t value,
                                        const char *where) {
   ReduceData data = {0, value, 0};
-  WarpCall call = makeCall(matchAnyName, mask, where, &data);
+  WarpCall call(matchAnyName, mask, where, &data);
   Block::getCurrent().collect(call, matchValues);
   return data.result;
 }
@@ -250,7 +238,7 @@ uint32_t sparseAutogradEmulateMatchAny(uint32_t mask, uint64_t value,
 uint32_t sparseAutogradEmulateMatchAll(uint32_t mask, uint64_t value,
                                        int32_t *areEqual, const char *where) {
   ReduceData data = {0, value, 0};
-  WarpCall call = makeCall(matchAllName, mask, where, &data);
+  WarpCall call(matchAllName, mask, where, &data);
   Block::getCurrent().collect(call, [](Block &block, WarpCalls &calls) {
     matchValues(block, calls);
     uint32_t present = 0;
@@ -272,7 +260,7 @@ uint32_t sparseAutogradEmulateActiveMask(const char *where) {
 int32_t sparseAutogradEmulateElect(uint32_t mask, uint32_t *leader,
                                    const char *where) {
   ReduceData data = {0, 0, 0};
-  WarpCall call = makeCall(electName, mask, where, &data);
+  WarpCall call(electName, mask, where, &data);
   Block &block = Block::getCurrent();
   block.collect(call, [](Block &, WarpCalls &calls) {
     uint32_t first = 0;

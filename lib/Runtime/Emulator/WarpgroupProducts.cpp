@@ -7,14 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // wgmma and wgmma.sp. Each of the four warps of a warpgroup has 16 of the 64
-// rows of the result, and computes them when all of its threads are there.
-// Warps wait for each other in wgmma.wait_group alone, and must execute the
-// same.
-//
-// The product is computed when it is asked for. That it is not known to be done
-// before it has been waited for is checked: what it reads of shared memory must
-// stay, and who uses its registers says so (useProduct). A thread of any of the
-// warps that has waited may tell others that the memory is free.
+// rows of the result, and computes them when all of its threads are there: when
+// the product is asked for. WarpgroupGroups.cpp has what waits for it.
 //
 // Which elements are where: PTX ISA, "Asynchronous warpgroup level matrix
 // instructions", with "Shared memory matrix layout" and "Matrix descriptor
@@ -31,13 +25,9 @@
 
 using namespace sparse_autograd::emulator;
 
-static const char fenceName[] = "wgmma.fence";
-static const char commitName[] = "wgmma.commit_group";
-static const char waitName[] = "wgmma.wait_group";
 static const char productName[] = "wgmma.mma_async";
 static const char sparseProductName[] = "wgmma.mma_async.sp";
 
-static constexpr uint32_t warpsOfGroup = 4;
 static constexpr uint32_t rowsOfWarp = 16;
 static constexpr uint32_t pieceBytes = 16;
 
@@ -111,131 +101,6 @@ struct ProductData {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Groups
-//===----------------------------------------------------------------------===//
-
-static WarpCall makeCall(const char *operation, const char *where, void *data) {
-  WarpCall call = {};
-  call.operation = operation;
-  call.mask = UINT32_MAX;
-  call.isAligned = true;
-  call.where = where;
-  call.data = data;
-  return call;
-}
-
-void Block::fenceProducts(const char *where) {
-  WarpCall call = makeCall(fenceName, where, nullptr);
-  collect(call, [](Block &block, WarpCalls &) {
-    block.products[block.getThread().getWarp()].isFenced = true;
-  });
-}
-
-void Block::commitProducts(const char *where) {
-  WarpCall call = makeCall(commitName, where, nullptr);
-  collect(call, [](Block &block, WarpCalls &) {
-    WarpProducts &state = block.products[block.getThread().getWarp()];
-    state.groupEnds.push_back(state.issued);
-  });
-}
-
-void Block::waitForProducts(int32_t groupCount, const char *where) {
-  if (groupCount < 0)
-    fail(getThread(), SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, where,
-         "waits for all but %d groups of %s", groupCount, productName);
-  // A group is one of the warpgroup: no warp has it before all of them do.
-  Thread &self = getThread();
-  uint32_t group = self.getWarp() / warpsOfGroup;
-  auto kept = static_cast<uint32_t>(groupCount);
-  const std::vector<uint32_t> &ends = products[self.getWarp()].groupEnds;
-  uint32_t target = ends.size() > kept ? ends[ends.size() - kept - 1] : 0;
-  self.phase = target;
-  step(where);
-  while (target && getCommonProducts(group) < target)
-    wait(Thread::State::InWarpgroup, waitName, where);
-  WarpCall call = makeCall(waitName, where, nullptr);
-  call.uniform = target;
-  collect(call, [](Block &block, WarpCalls &calls) {
-    const Thread &thread = block.getThread();
-    uint32_t warp = thread.getWarp();
-    uint32_t group = warp / warpsOfGroup;
-    uint32_t completed = 0;
-    for (const WarpCall *call : calls)
-      completed = call ? call->uniform : completed;
-    WarpProducts &state = block.products[warp];
-    if (completed <= state.completed)
-      return;
-    state.completed = completed;
-    state.isFenced = false;
-    block.completeProducts(group, completed);
-    for (uint32_t lane = 0; lane < warpSize; ++lane)
-      if (calls[lane])
-        block.clocks.learn(warp * warpSize + lane,
-                           block.threadCount + mbarrierAgents + group,
-                           block.groups[group].calls[completed - 1].clock);
-  });
-}
-
-uint32_t Block::getCommonProducts(uint32_t group) const {
-  uint32_t common = UINT32_MAX;
-  for (uint32_t i = 0; i < warpsOfGroup; ++i)
-    common = std::min(common, products[group * warpsOfGroup + i].issued);
-  return common;
-}
-
-void Block::completeProducts(uint32_t group, uint32_t number) {
-  uint32_t agent = threadCount + mbarrierAgents + group;
-  std::vector<WarpgroupCall> &calls = groups[group].calls;
-  if (calls[number - 1].isComplete)
-    return;
-  for (uint32_t i = 0; i < warpsOfGroup; ++i) {
-    std::vector<AsyncRead> &reads = products[group * warpsOfGroup + i].reads;
-    size_t count = 0;
-    for (const AsyncRead &read : reads) {
-      if (read.group > number) {
-        reads[count++] = read;
-        continue;
-      }
-      countReaders(read.offset, read.bytes, -1);
-      // Whoever writes there must know of a wait.
-      if (launch.options->detectRaces)
-        sharedShadow.addRead(
-            makeAccess(agent, SPARSE_AUTOGRAD_LOAD, read.where), read.offset,
-            read.bytes);
-    }
-    reads.resize(count);
-  }
-  uint32_t clock = clocks.advance(agent);
-  for (uint32_t i = number; i > 0 && !calls[i - 1].isComplete; --i) {
-    calls[i - 1].isComplete = true;
-    calls[i - 1].clock = clock;
-  }
-}
-
-void Block::useProduct(uint32_t product, const char *where) {
-  if (!product)
-    return;
-  step(where);
-  Thread &self = getThread();
-  const WarpProducts &state = products[self.getWarp()];
-  if (product <= state.completed)
-    return;
-  const char *place =
-      groups[self.getWarp() / warpsOfGroup].calls[product - 1].where;
-  fail(self, SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT, where,
-       "uses a result of %s%s%s%s, which has not been waited for", productName,
-       place ? " [" : "", place ? place : "", place ? "]" : "");
-}
-
-void Block::checkProductsAtEnd(const Thread &thread) {
-  const WarpProducts &state = products[thread.getWarp()];
-  if (state.completed < state.issued)
-    fail(thread, SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT,
-         groups[thread.getWarp() / warpsOfGroup].calls[state.issued - 1].where,
-         "ends, but has not waited for its last %s", productName);
-}
-
-//===----------------------------------------------------------------------===//
 // Matrices in shared memory
 //===----------------------------------------------------------------------===//
 
@@ -243,25 +108,25 @@ void Block::checkProductsAtEnd(const Thread &thread) {
 static void checkDescriptor(Block &block, const Thread &thread,
                             const Descriptor &descriptor, uint32_t k,
                             uint32_t elementBytes, char matrix,
-                            const char *where) {
+                            const char *name, const char *where) {
   if (descriptor.base)
     block.fail(thread, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, where,
                "executes %s with a base offset of %u in the descriptor of %c, "
                "which is not emulated",
-               productName, descriptor.base, matrix);
+               name, descriptor.base, matrix);
   // The permutation repeats after 8 lines of its span.
   if (descriptor.span && descriptor.start / 128 % (descriptor.span / 16))
     block.fail(thread, SPARSE_AUTOGRAD_EMULATOR_MISALIGNED, where,
                "executes %s with %c at offset %u of shared memory, whose "
                "swizzle of %u bytes begins at multiples of %u",
-               productName, matrix, descriptor.start, descriptor.span,
+               name, matrix, descriptor.start, descriptor.span,
                descriptor.span * 8);
   if (descriptor.span && descriptor.isTransposed &&
       descriptor.start % descriptor.span)
     block.fail(thread, SPARSE_AUTOGRAD_EMULATOR_MISALIGNED, where,
                "executes %s with the transposed %c from byte %u of a swizzled "
                "line of %u on",
-               productName, matrix, descriptor.start % descriptor.span,
+               name, matrix, descriptor.start % descriptor.span,
                descriptor.span);
   // Along k, a row must not leave its line.
   if (descriptor.span && !descriptor.isTransposed &&
@@ -269,7 +134,7 @@ static void checkDescriptor(Block &block, const Thread &thread,
     block.fail(thread, SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND, where,
                "executes %s with %u bytes of each row of %c from byte %u of a "
                "swizzled line of %u on",
-               productName, k * elementBytes, matrix,
+               name, k * elementBytes, matrix,
                descriptor.start % descriptor.span, descriptor.span);
 }
 
@@ -338,55 +203,6 @@ static void checkUniform(Block &block, WarpCalls &calls) {
   }
 }
 
-void Block::startProduct(const Thread &thread,
-                         const SparseAutogradEmulatedWarpgroupProduct &product,
-                         const char *name, const char *where) {
-  uint32_t warp = thread.getWarp();
-  WarpProducts &state = products[warp];
-  bool isChained = product.previous != 0;
-  if (isChained) {
-    auto previous = static_cast<uint32_t>(product.previous);
-    const WarpgroupCall &call = groups[warp / warpsOfGroup].calls[previous - 1];
-    bool isSameShape = call.type == product.type && call.n == product.n;
-    if (!isSameShape && previous > state.completed)
-      fail(thread, SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT, where,
-           "executes %s on the result of one of another shape or type%s%s%s, "
-           "which has not been waited for",
-           name, call.where ? " [" : "", call.where ? call.where : "",
-           call.where ? "]" : "");
-    isChained = isSameShape;
-  }
-  if (!state.isFenced && (!isChained || product.registersA))
-    fail(thread, SPARSE_AUTOGRAD_EMULATOR_MISSING_FENCE, where,
-         "executes %s on registers, without a %s after what wrote them", name,
-         fenceName);
-  // All four warps, one after the other, come by the same.
-  WarpgroupCall own;
-  own.where = where;
-  own.type = product.type;
-  own.n = product.n;
-  own.descriptorA = product.registersA ? 0 : product.descriptorA;
-  own.descriptorB = product.descriptorB;
-  auto &calls = groups[warp / warpsOfGroup].calls;
-  if (state.issued == calls.size()) {
-    calls.push_back(own);
-  } else {
-    const WarpgroupCall &other = calls[state.issued];
-    if (other.where != where)
-      fail(thread, SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP, where,
-           "executes %s, which all warps of a warpgroup must do at the same "
-           "place, but another one has [%s]",
-           name, other.where ? other.where : "");
-    if (other.descriptorA != own.descriptorA ||
-        other.descriptorB != own.descriptorB)
-      fail(thread, SPARSE_AUTOGRAD_EMULATOR_DIVERGENT_WARP, where,
-           "executes %s with descriptors that differ from those of another "
-           "warp of the warpgroup",
-           name);
-  }
-  ++state.issued;
-}
-
 void Block::computeProduct(WarpCalls &calls) {
   checkUniform(*this, calls);
   const SparseAutogradEmulatedWarpgroupProduct &product =
@@ -422,13 +238,13 @@ void Block::computeProduct(WarpCalls &calls) {
     }
   } else {
     Descriptor descriptor(product.descriptorA, product.transposesA != 0);
-    checkDescriptor(*this, thread, descriptor, storedK, elementBytes, 'A',
+    checkDescriptor(*this, thread, descriptor, storedK, elementBytes, 'A', name,
                     where);
     readMatrix(*this, thread, descriptor, warp % warpsOfGroup * rowsOfWarp,
                rowsOfWarp, storedK, a, kind.factors, name, where);
   }
   Descriptor descriptor(product.descriptorB, product.transposesB != 0);
-  checkDescriptor(*this, thread, descriptor, k, elementBytes, 'B', where);
+  checkDescriptor(*this, thread, descriptor, k, elementBytes, 'B', name, where);
   readMatrix(*this, thread, descriptor, 0, kind.n, k, b, kind.factors, name,
              where);
   Metadata metadata = {
@@ -457,15 +273,6 @@ void Block::computeProduct(WarpCalls &calls) {
   }
 }
 
-void Block::wakeWarpgroup(uint32_t group) {
-  uint32_t common = getCommonProducts(group);
-  uint32_t first = group * warpsOfGroup * warpSize;
-  for (uint32_t i = first; i < first + warpsOfGroup * warpSize; ++i)
-    if (threads[i].state == Thread::State::InWarpgroup &&
-        threads[i].phase <= common)
-      makeReady(threads[i]);
-}
-
 uint32_t Block::multiply(const SparseAutogradEmulatedWarpgroupProduct &product,
                          void *sums, const char *where) {
   Thread &self = getThread();
@@ -490,7 +297,7 @@ uint32_t Block::multiply(const SparseAutogradEmulatedWarpgroupProduct &product,
   if ((firstWarp + warpsOfGroup) * warpSize > threadCount)
     refuse("in a warpgroup of which the block has not all 128 threads");
   ProductData data = {&product, static_cast<char *>(sums), 0};
-  WarpCall call = makeCall(name, where, &data);
+  WarpCall call(name, where, &data);
   collect(call,
           [](Block &block, WarpCalls &calls) { block.computeProduct(calls); });
   return data.number;
@@ -504,20 +311,4 @@ uint32_t sparseAutogradEmulateWarpgroupProduct(
     const SparseAutogradEmulatedWarpgroupProduct *product, void *sums,
     const char *where) {
   return Block::getCurrent().multiply(*product, sums, where);
-}
-
-void sparseAutogradEmulateWarpgroupFence(const char *where) {
-  Block::getCurrent().fenceProducts(where);
-}
-
-void sparseAutogradEmulateWarpgroupCommit(const char *where) {
-  Block::getCurrent().commitProducts(where);
-}
-
-void sparseAutogradEmulateWarpgroupWait(int32_t groups, const char *where) {
-  Block::getCurrent().waitForProducts(groups, where);
-}
-
-void sparseAutogradEmulateUseProduct(uint32_t product, const char *where) {
-  Block::getCurrent().useProduct(product, where);
 }
