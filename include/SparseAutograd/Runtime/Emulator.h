@@ -140,10 +140,11 @@ sparseAutogradEmulatorFree(SparseAutogradEmulator *emulator, void *buffer);
 SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradEmulatorContains(
     const SparseAutogradEmulator *emulator, const void *address, int64_t bytes);
 
+struct SparseAutogradTensorTiles;
 /// Writes a tensor map of 128 bytes to `map`, for kernels that copy tiles
 /// (DeviceABI.h has the layout of `tiles`). Returns
-/// SPARSE_AUTOGRAD_INVALID_ARGUMENT for tiles that no device has.
-struct SparseAutogradTensorTiles;
+/// SPARSE_AUTOGRAD_INVALID_ARGUMENT for tiles that no device has, or the
+/// emulator does not.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradEmulatorEncodeTensorMap(
     SparseAutogradEmulator *emulator, void *map,
     const struct SparseAutogradTensorTiles *tiles);

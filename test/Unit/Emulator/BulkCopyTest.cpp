@@ -587,6 +587,7 @@ TEST(BulkCopy, APipeline) {
       EXPECT_EQ(out[i], 32 * 66 + 12 * (31 - i));
     EXPECT_NE(device.launch(kernel, 1, 64, sharedBytes, map, out, 1),
               SPARSE_AUTOGRAD_SUCCESS);
+    EXPECT_THAT(device.message(), testing::HasSubstr("thread (32, 0, 0)"));
   }
 }
 

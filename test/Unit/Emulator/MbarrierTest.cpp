@@ -456,6 +456,8 @@ TEST(Mbarrier, CopiesArrive) {
       EXPECT_NE(
           device.launch(copyAndArrive, 1, 32, 1024, from, out, isCounted, 2),
           SPARSE_AUTOGRAD_SUCCESS);
+      EXPECT_THAT(device.message(),
+                  testing::HasSubstr("thread (5, 0, 0) reads"));
     }
 }
 
