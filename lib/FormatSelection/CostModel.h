@@ -27,7 +27,7 @@ class CostModel {
 public:
   /// Without `parallel` every loop runs on one thread; with `forDevice` those
   /// that may run in parallel are kernels of a GPU, and so are copies.
-  explicit CostModel(bool parallel, bool forDevice = false);
+  CostModel(bool parallel, bool forDevice);
 
   /// One run of `op`, whose sparse operands are `operand` and those of its
   /// pattern, if they were stored with `encoding`.

@@ -239,7 +239,8 @@ static bool canLower(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), [](Type type) {
         auto buffer = dyn_cast<MemRefType>(type);
         return isa<TensorType>(type) ||
-               (buffer && !buffer.getLayout().isIdentity());
+               (buffer &&
+                (!buffer.getLayout().isIdentity() || buffer.getMemorySpace()));
       }))
     return false;
   if (isa<CountBeforeOp>(op))

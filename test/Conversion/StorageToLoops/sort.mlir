@@ -15,14 +15,17 @@ func.func @sort(%c: memref<?x2xindex>, %o: memref<?xindex>, %c8: memref<8x2xinde
 }
 
 // What is not laid out in rows one after the other is left to the runtime, and
-// so is what has a number of levels that is not known.
+// so is what has a number of levels that is not known, or is not in the memory
+// that functions take.
 
 // CHECK-LABEL: func.func @left(
 // CHECK:       sparse_autograd.sort_entries ins(%{{.*}} : memref<?x2xindex, strided<[4, 1]>>)
 // CHECK:       sparse_autograd.sort_entries ins(%{{.*}} : memref<?x?xindex>)
-func.func @left(%c: memref<?x2xindex, strided<[4, 1]>>, %d: memref<?x?xindex>, %o: memref<?xindex>) {
+// CHECK:       sparse_autograd.sort_entries ins(%{{.*}} : memref<?x2xindex, 1>)
+func.func @left(%c: memref<?x2xindex, strided<[4, 1]>>, %d: memref<?x?xindex>, %s: memref<?x2xindex, 1>, %o: memref<?xindex>) {
   sparse_autograd.sort_entries ins(%c : memref<?x2xindex, strided<[4, 1]>>) outs(%o : memref<?xindex>)
   sparse_autograd.sort_entries ins(%d : memref<?x?xindex>) outs(%o : memref<?xindex>)
+  sparse_autograd.sort_entries ins(%s : memref<?x2xindex, 1>) outs(%o : memref<?xindex>)
   return
 }
 

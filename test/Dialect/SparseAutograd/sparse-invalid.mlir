@@ -215,3 +215,39 @@ func.func @with_values_encoding(%v: tensor<?xf64>, %x: tensor<2x3xf64, #csr>) {
   %0 = sparse_autograd.with_values %v, %x : tensor<?xf64>, tensor<2x3xf64, #csr> -> tensor<2x3xf64, #csc>
   return
 }
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @one_extent(%c: memref<?x2xindex>, %o: memref<?xindex>, %m: index, %n: memref<2xindex>) {
+  // expected-error @below {{'sparse_autograd.count_positions' op must have a column of coordinates and an extent for each of the 2 levels of its encoding}}
+  sparse_autograd.count_positions #csr ins(%c, %o, %m : memref<?x2xindex>, memref<?xindex>, index) outs(%n : memref<2xindex>)
+  return
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @three_columns(%c: memref<?x3xindex>, %o: memref<?xindex>, %m: index, %l: memref<?xindex>) {
+  // expected-error @below {{'sparse_autograd.store_positions' op must have a column of coordinates and an extent for each of the 2 levels of its encoding}}
+  sparse_autograd.store_positions #csr ins(%c, %o, %m, %m : memref<?x3xindex>, memref<?xindex>, index, index) outs(%l, %l, %l : memref<?xindex>, memref<?xindex>, memref<?xindex>)
+  return
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @one_count(%c: memref<?x2xindex>, %o: memref<?xindex>, %m: index, %n: memref<1xindex>) {
+  // expected-error @below {{'sparse_autograd.count_positions' op writes a count for each of the 2 levels of its encoding, not 1}}
+  sparse_autograd.count_positions #csr ins(%c, %o, %m, %m : memref<?x2xindex>, memref<?xindex>, index, index) outs(%n : memref<1xindex>)
+  return
+}
+
+// -----
+
+#narrow = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 16}>
+func.func @wide_lists(%c: memref<?x2xindex>, %o: memref<?xindex>, %m: index, %l: memref<?xindex>) {
+  // expected-error @below {{'sparse_autograd.store_positions' op must have lists of the positions and the coordinates of its encoding, and one of indices: of 'i32', 'i16', 'index'}}
+  sparse_autograd.store_positions #narrow ins(%c, %o, %m, %m : memref<?x2xindex>, memref<?xindex>, index, index) outs(%l, %l, %l : memref<?xindex>, memref<?xindex>, memref<?xindex>)
+  return
+}

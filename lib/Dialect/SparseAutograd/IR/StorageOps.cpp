@@ -46,3 +46,50 @@ void StorePositionsOp::getEffects(Effects &effects) {
   getEffectsOfBuffers(cast<DestinationStyleOpInterface>(getOperation()),
                       effects);
 }
+
+/// Checks that an op has a column of coordinates and an extent for each level.
+template <typename OpTy>
+static LogicalResult verifyLevels(OpTy op) {
+  int64_t levels = op.getEncoding().getLvlRank();
+  int64_t columns =
+      cast<ShapedType>(op.getCoordinates().getType()).getDimSize(1);
+  if ((ShapedType::isDynamic(columns) || columns == levels) &&
+      static_cast<int64_t>(op.getExtents().size()) == levels)
+    return success();
+  return op.emitOpError("must have a column of coordinates and an extent for "
+                        "each of the ")
+         << levels << " levels of its encoding";
+}
+
+LogicalResult CountPositionsOp::verify() {
+  if (failed(verifyLevels(*this)))
+    return failure();
+  int64_t counts = cast<ShapedType>(getCounts().getType()).getDimSize(0);
+  int64_t levels = getEncoding().getLvlRank();
+  if (!ShapedType::isDynamic(counts) && counts != levels)
+    return emitOpError("writes a count for each of the ")
+           << levels << " levels of its encoding, not " << counts;
+  return success();
+}
+
+LogicalResult StorePositionsOp::verify() {
+  if (failed(verifyLevels(*this)))
+    return failure();
+  SmallVector<Type> wanted, given;
+  for (sparse_tensor::LevelType level : getEncoding().getLvlTypes()) {
+    if (sparse_tensor::isWithPosLT(level))
+      wanted.push_back(getEncoding().getPosElemType());
+    if (sparse_tensor::isWithCrdLT(level))
+      wanted.push_back(getEncoding().getCrdElemType());
+  }
+  wanted.push_back(IndexType::get(getContext()));
+  for (Value list : getLists())
+    given.push_back(getElementTypeOrSelf(list));
+  if (wanted == given)
+    return success();
+  InFlightDiagnostic diagnostic = emitOpError(
+      "must have lists of the positions and the coordinates of its encoding, "
+      "and one of indices: of ");
+  llvm::interleaveComma(wanted, diagnostic);
+  return diagnostic;
+}

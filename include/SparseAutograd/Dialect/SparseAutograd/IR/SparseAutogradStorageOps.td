@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Ops that number entries, and that make the positions and the coordinates of a
-// sparse tensor from a list of them, in any order and with repetitions. Programs do not use them:
-// `--sparse-autograd-lower-sparse` makes them where a pattern is a new one.
-// They exist on tensors and on buffers.
+// sparse tensor from a list of them, in any order and with repetitions.
+// Programs do not use them: `--sparse-autograd-lower-sparse` makes them where a
+// pattern is a new one. They exist on tensors and on buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,6 +112,7 @@ def SparseAutograd_CountPositionsOp
       return getCountsMutable();
     }
   }];
+  let hasVerifier = 1;
 }
 
 def SparseAutograd_StorePositionsOp
@@ -146,6 +147,7 @@ def SparseAutograd_StorePositionsOp
       return getListsMutable();
     }
   }];
+  let hasVerifier = 1;
 }
 
 #endif // SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRADSTORAGEOPS_TD
