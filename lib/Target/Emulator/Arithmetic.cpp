@@ -228,6 +228,31 @@ static bool isOfLibm(StringRef name) {
   return names.contains(name);
 }
 
+/// What libdevice says of the class of a float, as an integer; null if
+/// `function` is another one.
+static Value *translateClass(IRBuilder<> &builder, StringRef function,
+                             CallInst &call) {
+  auto classes = StringSwitch<FPClassTest>(function)
+                     .Cases({"isnanf", "isnand"}, fcNan)
+                     .Cases({"isinff", "isinfd"}, fcInf)
+                     .Cases({"finitef", "isfinited"}, fcFinite)
+                     .Default(fcNone);
+  if (classes == fcNone)
+    return nullptr;
+  return builder.CreateZExt(
+      builder.createIsFPClass(call.getArgOperand(0), classes), call.getType());
+}
+
+/// Sine and cosine, which libdevice computes together and writes to the memory
+/// of the thread.
+static void translateSinCos(IRBuilder<> &builder, CallInst &call) {
+  Value *angle = call.getArgOperand(0);
+  builder.CreateStore(builder.CreateUnaryIntrinsic(Intrinsic::sin, angle),
+                      call.getArgOperand(1));
+  builder.CreateStore(builder.CreateUnaryIntrinsic(Intrinsic::cos, angle),
+                      call.getArgOperand(2));
+}
+
 bool sparse_autograd::emulator::translateLibdevice(RuntimeCalls &calls,
                                                    CallInst &call,
                                                    StringRef name,
@@ -236,6 +261,17 @@ bool sparse_autograd::emulator::translateLibdevice(RuntimeCalls &calls,
     return false;
   IRBuilder<> &builder = calls.getBuilder();
   SmallVector<Value *> operands(call.args());
+  if ((result = translateClass(builder, name, call)))
+    return true;
+  if (name == "sincos" || name == "sincosf" || name == "fast_sincosf") {
+    translateSinCos(builder, call);
+    return true;
+  }
+  if (name == "abs") {
+    result = builder.CreateBinaryIntrinsic(Intrinsic::abs, operands[0],
+                                           builder.getFalse());
+    return true;
+  }
   // Approximations.
   std::string function = name.str();
   if (name.consume_front("fast_"))

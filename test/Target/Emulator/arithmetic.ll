@@ -11,6 +11,10 @@
 ; RUN:   'i32:[-1,-1,2,0]' i64:8:zero | FileCheck %s --check-prefix=ASSEMBLY
 ; RUN: emulate-kernel %s --kernel=libdevice 'f32:[0.5]' 'f64:[0.25]' \
 ; RUN: | FileCheck %s --check-prefix=LIBDEVICE
+; RUN: emulate-kernel %s --kernel=classes --print=2 'f32:[2.5,inf,nan]' \
+; RUN:   'f64:[-2.5,-inf,nan]' i32:7:zero | FileCheck %s --check-prefix=CLASSES
+; RUN: emulate-kernel %s --kernel=together --print=1 'f64:[0.5]' f64:2:zero \
+; RUN: | FileCheck %s --check-prefix=TOGETHER
 
 target triple = "nvptx64-nvidia-cuda"
 
@@ -150,6 +154,108 @@ define ptx_kernel void @libdevice(ptr addrspace(1) %single,
   %d1 = call double @__nv_fma(double %y, double %y, double 1.0)
   %d2 = fadd double %d0, %d1
   store double %d2, ptr addrspace(1) %double
+  ret void
+}
+
+declare i32 @__nv_isnanf(float)
+declare i32 @__nv_isinff(float)
+declare i32 @__nv_finitef(float)
+declare i32 @__nv_isnand(double)
+declare i32 @__nv_isinfd(double)
+declare i32 @__nv_isfinited(double)
+declare i32 @__nv_abs(i32)
+
+; How many of three numbers are of a class, and 3.
+; CLASSES: 2: i32 [1, 1, 1, 1, 1, 1, 3]
+define ptx_kernel void @classes(ptr addrspace(1) %single,
+                                ptr addrspace(1) %double,
+                                ptr addrspace(1) %out) {
+  %pfloat0 = getelementptr float, ptr addrspace(1) %single, i64 0
+  %float0 = load float, ptr addrspace(1) %pfloat0
+  %pfloat1 = getelementptr float, ptr addrspace(1) %single, i64 1
+  %float1 = load float, ptr addrspace(1) %pfloat1
+  %pfloat2 = getelementptr float, ptr addrspace(1) %single, i64 2
+  %float2 = load float, ptr addrspace(1) %pfloat2
+  %isnanf0 = call i32 @__nv_isnanf(float %float0)
+  %isnanf1 = call i32 @__nv_isnanf(float %float1)
+  %isnanf2 = call i32 @__nv_isnanf(float %float2)
+  %isnanf01 = add i32 %isnanf0, %isnanf1
+  %isnanf = add i32 %isnanf01, %isnanf2
+  %oisnanf = getelementptr i32, ptr addrspace(1) %out, i64 0
+  store i32 %isnanf, ptr addrspace(1) %oisnanf
+  %isinff0 = call i32 @__nv_isinff(float %float0)
+  %isinff1 = call i32 @__nv_isinff(float %float1)
+  %isinff2 = call i32 @__nv_isinff(float %float2)
+  %isinff01 = add i32 %isinff0, %isinff1
+  %isinff = add i32 %isinff01, %isinff2
+  %oisinff = getelementptr i32, ptr addrspace(1) %out, i64 1
+  store i32 %isinff, ptr addrspace(1) %oisinff
+  %finitef0 = call i32 @__nv_finitef(float %float0)
+  %finitef1 = call i32 @__nv_finitef(float %float1)
+  %finitef2 = call i32 @__nv_finitef(float %float2)
+  %finitef01 = add i32 %finitef0, %finitef1
+  %finitef = add i32 %finitef01, %finitef2
+  %ofinitef = getelementptr i32, ptr addrspace(1) %out, i64 2
+  store i32 %finitef, ptr addrspace(1) %ofinitef
+  %pdouble0 = getelementptr double, ptr addrspace(1) %double, i64 0
+  %double0 = load double, ptr addrspace(1) %pdouble0
+  %pdouble1 = getelementptr double, ptr addrspace(1) %double, i64 1
+  %double1 = load double, ptr addrspace(1) %pdouble1
+  %pdouble2 = getelementptr double, ptr addrspace(1) %double, i64 2
+  %double2 = load double, ptr addrspace(1) %pdouble2
+  %isnand0 = call i32 @__nv_isnand(double %double0)
+  %isnand1 = call i32 @__nv_isnand(double %double1)
+  %isnand2 = call i32 @__nv_isnand(double %double2)
+  %isnand01 = add i32 %isnand0, %isnand1
+  %isnand = add i32 %isnand01, %isnand2
+  %oisnand = getelementptr i32, ptr addrspace(1) %out, i64 3
+  store i32 %isnand, ptr addrspace(1) %oisnand
+  %isinfd0 = call i32 @__nv_isinfd(double %double0)
+  %isinfd1 = call i32 @__nv_isinfd(double %double1)
+  %isinfd2 = call i32 @__nv_isinfd(double %double2)
+  %isinfd01 = add i32 %isinfd0, %isinfd1
+  %isinfd = add i32 %isinfd01, %isinfd2
+  %oisinfd = getelementptr i32, ptr addrspace(1) %out, i64 4
+  store i32 %isinfd, ptr addrspace(1) %oisinfd
+  %isfinited0 = call i32 @__nv_isfinited(double %double0)
+  %isfinited1 = call i32 @__nv_isfinited(double %double1)
+  %isfinited2 = call i32 @__nv_isfinited(double %double2)
+  %isfinited01 = add i32 %isfinited0, %isfinited1
+  %isfinited = add i32 %isfinited01, %isfinited2
+  %oisfinited = getelementptr i32, ptr addrspace(1) %out, i64 5
+  store i32 %isfinited, ptr addrspace(1) %oisfinited
+  %three = call i32 @__nv_abs(i32 -3)
+  %othree = getelementptr i32, ptr addrspace(1) %out, i64 6
+  store i32 %three, ptr addrspace(1) %othree
+  ret void
+}
+
+declare void @__nv_sincos(double, ptr, ptr)
+declare void @__nv_sincosf(float, ptr, ptr)
+
+; sin(0.5) + its f32, cos(0.5) + its f32.
+; TOGETHER: 1: f64 [0.95885{{[0-9]+}}, 1.75516{{[0-9]+}}]
+define ptx_kernel void @together(ptr addrspace(1) %angle,
+                                 ptr addrspace(1) %out) {
+  %s = alloca double
+  %c = alloca double
+  %sf = alloca float
+  %cf = alloca float
+  %x = load double, ptr addrspace(1) %angle
+  %xf = fptrunc double %x to float
+  call void @__nv_sincos(double %x, ptr %s, ptr %c)
+  call void @__nv_sincosf(float %xf, ptr %sf, ptr %cf)
+  %sd = load double, ptr %s
+  %cd = load double, ptr %c
+  %s32 = load float, ptr %sf
+  %c32 = load float, ptr %cf
+  %s64 = fpext float %s32 to double
+  %c64 = fpext float %c32 to double
+  %sum = fadd double %sd, %s64
+  %cosum = fadd double %cd, %c64
+  %second = getelementptr double, ptr addrspace(1) %out, i64 1
+  store double %sum, ptr addrspace(1) %out
+  store double %cosum, ptr addrspace(1) %second
   ret void
 }
 
