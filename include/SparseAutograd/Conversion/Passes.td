@@ -885,15 +885,17 @@ def LoopsToKernels
       the plane of the last one and the others, as wide as a warp. Neighbouring
       threads are neighbours in the last loop. An iteration is computed by one
       thread, in the order of the program, so that the result does not depend on
-      the device;
+      the device. Iterations that are but a few reads, arithmetic and writes a
+      thread does four of together, a block apart: first all of them read;
     * where a loop in it is marked (`sparse_autograd.lanes`, see
       `--sparse-autograd-schedule-lanes`), an iteration has a group of lanes of a
       warp: the least power of 2 that has a lane for each iteration of that loop
       on average, up to 32 (Bell and Garland, SC 2009, on vectors for CSR). Each
       does every n-th iteration of the loop; what it adds up they combine by
-      shuffles, in an order that is given by their number. The first one
-      stores what is stored outside of the loop, and they wait for each other
-      where one reads what another has written;
+      shuffles, in an order that is given by their number. Iterations that write
+      it does four of together, too. The first lane stores what is stored outside
+      of the loop, and they wait for each other where one reads what another has
+      written;
     * a product of dense matrices of f32 or f64 is computed in tiles if its
       extents are 32 at least, which the host finds out: a block has strips of both
       factors in shared memory, a thread 4 x 4 sums of f32, or 2 x 2 of f64, in

@@ -9,9 +9,9 @@
 #include "DenseProducts.h"
 
 #include "../KernelOps.h"
+#include "Unroll.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -143,26 +143,6 @@ struct IndexBuilder {
 };
 } // namespace
 
-/// Has LLVM unroll `loop` so many times. A thread has many sums, and more than
-/// a few iterations of them do not fit its registers.
-static void limitUnrolling(scf::ForOp loop, int32_t times) {
-  MLIRContext *context = loop.getContext();
-  auto unroll = LLVM::LoopUnrollAttr::get(
-      context,
-      /*disable=*/times == 1 ? BoolAttr::get(context, true) : BoolAttr(),
-      /*count=*/times == 1 ? IntegerAttr()
-                           : Builder(context).getI32IntegerAttr(times),
-      /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
-      /*followupRemainder=*/{}, /*followupAll=*/{});
-  auto annotation = LLVM::LoopAnnotationAttr::get(
-      context, /*disableNonforced=*/{}, /*vectorize=*/{}, /*interleave=*/{},
-      unroll, /*unrollAndJam=*/{}, /*licm=*/{}, /*distribute=*/{},
-      /*pipeline=*/{}, /*peeled=*/{}, /*unswitch=*/{}, /*mustProgress=*/{},
-      /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
-      /*parallelAccesses=*/{});
-  loop->setAttr("llvm.loop_annotation", annotation);
-}
-
 void DenseProduct::createTiles(RewriterBase &rewriter) const {
   Location loc = sum.getLoc();
   scf::ForOp sumLoop = sum;
@@ -273,6 +253,7 @@ void DenseProduct::createTiles(RewriterBase &rewriter) const {
   ArrayRef<BlockArgument> shared = launch.getWorkgroupAttributions();
   Value zero = index.constant(0), step = index.constant(stripLength);
   auto strips = scf::ForOp::create(rewriter, loc, zero, terms, step, totals);
+  // A thread has many sums: more than a few terms do not fit its registers.
   limitUnrolling(strips, 1);
   rewriter.setInsertionPointToStart(strips.getBody());
   Value firstTerm = strips.getInductionVar();

@@ -13,6 +13,7 @@
 #include "Accesses.h"
 #include "LoopReductions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "Unroll.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -306,6 +307,8 @@ void LaneSharing::share(scf::ForOp loop) {
     rewriter.modifyOpInPlace(loop, [&] { init.set(own); });
   }
   takeTurns(loop);
+  if (loop.getNumResults() == 0 && canInterleave(*loop.getBody()))
+    interleave(rewriter, loop);
   rewriter.setInsertionPointAfter(loop);
   for (auto [loopResult, loopCombiner] :
        llvm::zip_equal(loop.getResults(), combiners)) {

@@ -16,6 +16,7 @@
 #include "LaneLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Transforms/MakeSequential.h"
+#include "Unroll.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -43,6 +44,9 @@ struct Threads {
   SmallVector<Value> numbers;
   /// Whether there is such an iteration.
   Value isInside;
+  /// How far the next one that the thread does is, in the first number, and how
+  /// many it does; null if it does one.
+  Value stride, turns;
 };
 
 class KernelBuilder {
@@ -57,10 +61,12 @@ private:
   LogicalResult flush();
   LogicalResult launchAlone();
   void loadOnHost(memref::LoadOp op);
+  void addTurns(Location loc, Threads &threads, Value stride, Value count);
   gpu::LaunchOp createLaunch(Location loc, Value blocks, Value width,
                              Value height);
-  Threads launchLine(Location loc, Value count);
-  Threads launchPlane(Location loc, Value rows, Value columns);
+  Threads launchLine(Location loc, Value count, bool severalEach);
+  Threads launchPlane(Location loc, Value rows, Value columns,
+                      bool severalEach);
   Threads launchGroups(Location loc, Value count, Value lanes);
   Value createPowerOf2(Location loc, Value value, int64_t most);
   /// first * size + second
@@ -114,24 +120,47 @@ Value KernelBuilder::createPowerOf2(Location loc, Value value, int64_t most) {
   return power;
 }
 
-/// A thread for each iteration of one loop.
-Threads KernelBuilder::launchLine(Location loc, Value count) {
-  Value one = index(loc, 1), threads = index(loc, blockThreads);
-  Value blocks = arith::CeilDivUIOp::create(rewriter, loc, count, threads);
-  gpu::LaunchOp launch = createLaunch(loc, blocks, threads, one);
-  Value number = createNumber(loc, launch.getBlockIds().x, threads,
-                              launch.getThreadIds().x);
-  return {launch, {number}, isLess(loc, number, count)};
+/// Has threads whose first numbers are less than `count` do what is `stride`
+/// and more further on as well.
+void KernelBuilder::addTurns(Location loc, Threads &threads, Value stride,
+                             Value count) {
+  Value rest =
+      arith::SubIOp::create(rewriter, loc, count, threads.numbers.front());
+  rest = arith::CeilDivUIOp::create(rewriter, loc, rest, stride);
+  threads.stride = stride;
+  threads.turns = arith::MinUIOp::create(rewriter, loc, rest,
+                                         index(loc, interleavedIterations));
 }
 
-/// A thread for each of `rows` times `columns` iterations, in blocks that are
-/// as wide as a warp or as the rows. Neighbours are neighbours in a row.
-Threads KernelBuilder::launchPlane(Location loc, Value rows, Value columns) {
+/// A thread for each iteration of one loop, or for several, a block apart.
+Threads KernelBuilder::launchLine(Location loc, Value count, bool severalEach) {
+  Value one = index(loc, 1), width = index(loc, blockThreads);
+  Value size =
+      index(loc, blockThreads * (severalEach ? interleavedIterations : 1));
+  Value blocks = arith::CeilDivUIOp::create(rewriter, loc, count, size);
+  gpu::LaunchOp launch = createLaunch(loc, blocks, width, one);
+  Value number =
+      createNumber(loc, launch.getBlockIds().x, size, launch.getThreadIds().x);
+  Threads threads = {launch, {number}, isLess(loc, number, count)};
+  if (severalEach)
+    addTurns(loc, threads, width, count);
+  return threads;
+}
+
+/// A thread for each of `rows` times `columns` iterations, or for several in a
+/// column, in blocks that are as wide as a warp or as the rows. Neighbours are
+/// neighbours in a row.
+Threads KernelBuilder::launchPlane(Location loc, Value rows, Value columns,
+                                   bool severalEach) {
   Value width = createPowerOf2(loc, columns, warpSize);
   Value height =
       arith::DivUIOp::create(rewriter, loc, index(loc, blockThreads), width);
   Value across = arith::CeilDivUIOp::create(rewriter, loc, columns, width);
-  Value down = arith::CeilDivUIOp::create(rewriter, loc, rows, height);
+  Value depth = height;
+  if (severalEach)
+    depth = arith::MulIOp::create(rewriter, loc, height,
+                                  index(loc, interleavedIterations));
+  Value down = arith::CeilDivUIOp::create(rewriter, loc, rows, depth);
   Value blocks = arith::MulIOp::create(rewriter, loc, across, down);
   gpu::LaunchOp launch = createLaunch(loc, blocks, width, height);
   // There are less than 2^31 blocks, and a division of 64 bits takes long.
@@ -147,13 +176,19 @@ Threads KernelBuilder::launchPlane(Location loc, Value rows, Value columns) {
       widen(arith::DivUIOp::create(rewriter, loc, block, narrowed));
   Value blockColumn =
       widen(arith::RemUIOp::create(rewriter, loc, block, narrowed));
-  Value row = createNumber(loc, blockRow, launch.getBlockSize().y,
-                           launch.getThreadIds().y);
+  Value ownHeight = launch.getBlockSize().y, ownDepth = ownHeight;
+  if (severalEach)
+    ownDepth = arith::MulIOp::create(rewriter, loc, ownHeight,
+                                     index(loc, interleavedIterations));
+  Value row = createNumber(loc, blockRow, ownDepth, launch.getThreadIds().y);
   Value column = createNumber(loc, blockColumn, launch.getBlockSize().x,
                               launch.getThreadIds().x);
   Value isInside = arith::AndIOp::create(rewriter, loc, isLess(loc, row, rows),
                                          isLess(loc, column, columns));
-  return {launch, {row, column}, isInside};
+  Threads threads = {launch, {row, column}, isInside};
+  if (severalEach)
+    addTurns(loc, threads, ownHeight, rows);
+  return threads;
 }
 
 /// `lanes` threads for each of `count` iterations.
@@ -195,6 +230,8 @@ void KernelBuilder::launchLoop(Operation *op) {
   }
   for (Value count : ArrayRef(counts).drop_back())
     rows = arith::MulIOp::create(rewriter, loc, rows, count);
+  // Other bodies keep a thread busy with one iteration.
+  bool severalEach = canInterleave(*nest.getBody());
   bool isPlane = false;
   Threads threads;
   Value lanes;
@@ -205,20 +242,27 @@ void KernelBuilder::launchLoop(Operation *op) {
         longest ? createPowerOf2(loc, longest, warpSize) : index(loc, warpSize);
     threads = launchGroups(loc, total, lanes);
   } else if (counts.size() == 1) {
-    threads = launchLine(loc, counts.back());
+    threads = launchLine(loc, counts.back(), severalEach);
   } else {
     isPlane = true;
-    threads = launchPlane(loc, rows, counts.back());
+    threads = launchPlane(loc, rows, counts.back(), severalEach);
   }
 
   auto branch = scf::IfOp::create(rewriter, loc, threads.isInside);
   rewriter.setInsertionPointToStart(branch.thenBlock());
+  Value number = threads.numbers.front();
+  scf::ForOp turns;
+  if (threads.turns) {
+    turns =
+        scf::ForOp::create(rewriter, loc, zero, threads.turns, index(loc, 1));
+    rewriter.setInsertionPointToStart(turns.getBody());
+    number = createNumber(loc, turns.getInductionVar(), threads.stride, number);
+  }
   // The last variable is that of neighbouring threads, which so access what
   // lies side by side.
   SmallVector<Value> places(counts.size());
   if (isPlane)
     places.back() = threads.numbers.back();
-  Value number = threads.numbers.front();
   for (size_t dim = counts.size() - (isPlane ? 1 : 0); dim-- > 0;) {
     places[dim] = number;
     if (dim != 0) {
@@ -238,12 +282,14 @@ void KernelBuilder::launchLoop(Operation *op) {
     rewriter.inlineBlockBefore(body, before, variables);
     rewriter.eraseOp(loop);
   };
-  Operation *end = branch.thenBlock()->getTerminator();
+  Operation *end = rewriter.getInsertionBlock()->getTerminator();
   if (nest.getLoops().empty())
     inlineBody(op, &op->getRegion(0).front(), end, values);
   for (auto [loop, value] : llvm::zip(nest.getLoops(), values))
     inlineBody(loop, scf::ForOp(loop).getBody(),
                loop == op ? end : scf::ForOp(loop).getOperation(), value);
+  if (turns)
+    interleave(rewriter, turns);
   // Within a thread loops are loops.
   SmallVector<scf::ParallelOp> nested;
   branch.walk([&](scf::ParallelOp loop) { nested.push_back(loop); });

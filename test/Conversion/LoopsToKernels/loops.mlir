@@ -80,6 +80,40 @@ func.func @sum(%x: memref<?xf32, #device>, %y: memref<?xf32, #device>, %n: index
   return %s : f32
 }
 
+// What threads do for each element is done for four, a block apart. More is done
+// for one at a time, and so is what may fail.
+// CHECK-LABEL: func.func @elements(
+// CHECK: %[[BLOCKS:.*]] = arith.ceildivui %{{.*}}, %c1024
+// CHECK: gpu.launch blocks(%[[B:[^,]*]], {{.*}}) in (%{{.*}} = %[[BLOCKS]], {{.*}}) threads(%[[X:[^,]*]], {{.*}}) in (%{{.*}} = %c256
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[B]], %c1024
+// CHECK: %[[FIRST:.*]] = arith.addi %[[BEFORE]], %[[X]]
+// CHECK-COUNT-4: memref.load
+// CHECK-COUNT-4: math.exp
+// CHECK-COUNT-4: memref.store
+// CHECK: memref.load
+// CHECK: arith.ceildivui %{{.*}}, %c256
+// CHECK: gpu.launch
+// CHECK: memref.load
+// CHECK-NOT: memref.load
+// CHECK: gpu.terminator
+func.func @elements(%x: memref<?xf32, #device>, %y: memref<?xf32, #device>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %x[%i] : memref<?xf32, #device>
+    %e = math.exp %v : f32
+    memref.store %e, %y[%i] : memref<?xf32, #device>
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %x[%i] : memref<?xf32, #device>
+    %is = arith.cmpf ogt, %v, %zero : f32
+    cf.assert %is, "not positive"
+    memref.store %v, %y[%i] : memref<?xf32, #device>
+  }
+  return
+}
+
 // Of the host nothing changes.
 // CHECK-LABEL: func.func @host(
 // CHECK-NOT: gpu.launch
@@ -95,14 +129,38 @@ func.func @host(%x: memref<?xf32>, %n: index) {
 }
 
 // Parallel loops directly within one another are one kernel; what the outer one
-// reads, each thread reads.
+// reads, each thread reads. It does four rows, a block apart, together, and one by
+// one what is left.
 // CHECK-LABEL: func.func @nest(
-// CHECK: gpu.launch
+// CHECK: %[[DEPTH:.*]] = arith.muli %[[HEIGHT:.*]], %c4
+// CHECK: %[[DOWN:.*]] = arith.ceildivui %[[ROWS:.*]], %[[DEPTH]]
+// CHECK: gpu.launch {{.*}} threads({{.*}}) in (%{{.*}}, %[[OWN_HEIGHT:.*]] = %[[HEIGHT]],
+// CHECK: %[[OWN_DEPTH:.*]] = arith.muli %[[OWN_HEIGHT]], %c4
+// CHECK: %[[ABOVE:.*]] = arith.muli %{{.*}}, %[[OWN_DEPTH]]
+// CHECK: %[[ROW:.*]] = arith.addi %[[ABOVE]], %{{.*}}
+// CHECK: %[[REST:.*]] = arith.subi %[[ROWS]], %[[ROW]]
+// CHECK: %[[ALL_TURNS:.*]] = arith.ceildivui %[[REST]], %[[OWN_HEIGHT]]
+// CHECK: %[[TURNS:.*]] = arith.minui %[[ALL_TURNS]], %c4
 // CHECK: scf.if
+// CHECK: %[[COUNT:.*]] = arith.maxsi %[[TURNS]], %c0
+// CHECK: %[[GROUPS:.*]] = arith.divui %[[COUNT]], %c4
+// CHECK: %[[DONE:.*]] = arith.muli %[[GROUPS]], %c4
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[GROUPS]] step
+// CHECK: %[[R0:.*]] = memref.load %{{.*}} : memref<?xindex, #gpu.address_space<global>>
+// CHECK: %[[R1:.*]] = memref.load
+// CHECK: %[[R2:.*]] = memref.load
+// CHECK: %[[R3:.*]] = memref.load
+// CHECK: memref.store %{{.*}}[%[[R0]], %{{.*}}]
+// CHECK-NEXT: memref.store %{{.*}}[%[[R1]], %{{.*}}]
+// CHECK-NEXT: memref.store %{{.*}}[%[[R2]], %{{.*}}]
+// CHECK-NEXT: memref.store %{{.*}}[%[[R3]], %{{.*}}]
+// CHECK-NEXT: } {llvm.loop_annotation = #[[ONCE:.*]]}
+// CHECK: scf.for %[[T:.*]] = %[[DONE]] to %[[TURNS]] step
+// CHECK: %[[FURTHER:.*]] = arith.muli %[[T]], %[[OWN_HEIGHT]]
+// CHECK: arith.addi %[[FURTHER]], %[[ROW]]
 // CHECK: %[[R:.*]] = memref.load %{{.*}} : memref<?xindex, #gpu.address_space<global>>
-// CHECK-NOT: scf.for
+// CHECK-NOT: memref.load
 // CHECK: memref.store %{{.*}}[%[[R]], %{{.*}}]
-// CHECK-NOT: scf.for
 // CHECK: gpu.terminator
 // CHECK-NOT: gpu.launch
 func.func @nest(%rows: memref<?xindex, #device>, %y: memref<?x8xf32, #device>, %n: index) {
