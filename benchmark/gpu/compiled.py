@@ -37,7 +37,7 @@ class Counters(ctypes.Structure):
         "allocations", "allocated_bytes", "live_blocks", "live_bytes",
         "peak_live_blocks", "peak_live_bytes", "abandoned_blocks", "launches",
         "loads", "bytes_copied_in", "bytes_copied_out", "bytes_copied_on_device",
-        "waits")]
+        "waits", "library_products")]
 
 
 class DeviceInfo(ctypes.Structure):

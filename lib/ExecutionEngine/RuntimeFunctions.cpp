@@ -37,6 +37,7 @@ llvm::ArrayRef<RuntimeFunction> sparse_autograd::getRuntimeFunctions() {
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradStream),
       // DeviceABI.h
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceAllocate),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceContract),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceCopy),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceCopyIn),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceCopyOut),

@@ -124,9 +124,10 @@ typedef struct SparseAutogradDeviceCounters {
   int64_t bytesCopiedOut;      ///< from a device to the host
   int64_t bytesCopiedOnDevice; ///< from a device to itself
   int64_t waits;               ///< times that the host waited for a device
+  int64_t libraryProducts;     ///< products of matrices by a library
 } SparseAutogradDeviceCounters;
 
-SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(SparseAutogradDeviceCounters) == 104,
+SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(SparseAutogradDeviceCounters) == 112,
                               "layout of the counters");
 
 /// Writes the counters to `*counters`.

@@ -232,6 +232,48 @@ sparseAutogradDeviceEncodeTensorMap(void *map,
                                     const SparseAutogradTensorTiles *tiles);
 
 //===----------------------------------------------------------------------===//
+// Products by a library
+//===----------------------------------------------------------------------===//
+
+/// A loop of a contraction: how often it runs, and what lies between the
+/// elements of two iterations, counted in elements; 0 where the loop does not
+/// index the operand.
+typedef struct SparseAutogradContractionLoop {
+  int64_t extent;
+  int64_t aStride;
+  int64_t bStride;
+  int64_t cStride;
+} SparseAutogradContractionLoop;
+
+SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(SparseAutogradContractionLoop) == 32,
+                              "layout of a loop of a contraction");
+
+/// c = beta c + alpha a b: products of elements, in any number of loops, summed
+/// over those that do not index c. beta = 0 means that c is not read.
+///
+/// Returns 1 if a library of the device does it, after all that was done before
+/// in the order of the stream. Returns 0 and does nothing if there is none, or
+/// it has no such products: the program has a kernel of its own then.
+///
+/// Elements of a and b are f16, bf16, f32 or f64, those of c the same, or f32
+/// for the narrow ones (SparseAutogradTensorElement). Sums are of f32, or of
+/// f64 for f64, and factors are not rounded. The error of an element is that of
+/// a sum in any order. The bits depend on the extents, strides and alignment,
+/// the device and the version of the library alone.
+///
+/// The library of a GPU is cuBLASLt, of CUDA 12 or 13: libcublasLt.so.13 or
+/// .12, or what SPARSE_AUTOGRAD_CUBLASLT names; `none` goes without. It is
+/// loaded with the first product. The emulated device has none.
+///
+/// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT for a negative extent; what the
+/// library says about a product that it has begun; that the library cannot be
+/// loaded only if it is there.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradDeviceContract(
+    int32_t factorElement, int32_t resultElement, int64_t loopCount,
+    const SparseAutogradContractionLoop *loops, double alpha, const void *a,
+    const void *b, double beta, void *c);
+
+//===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//
 

@@ -71,6 +71,9 @@ int32_t CudaDevice::open(int32_t number) {
     return failCall(code, "", "%s: taking the context of %s", properties.device,
                     properties.name);
   retained = true;
+  products.reset(new (std::nothrow) MatrixProducts(*this));
+  if (!products)
+    return failHostMemory();
   return createPool();
 }
 
@@ -124,6 +127,7 @@ int32_t CudaDevice::createPool() {
 }
 
 CudaDevice::~CudaDevice() {
+  products.reset();
   if (pool)
     (void)inContext([&] { return driver.memPoolDestroy(pool); });
   // Also of a context that is lost: it is counted by the process.
@@ -404,6 +408,11 @@ int32_t CudaDevice::setPoolLimit(int64_t bytes) {
     return SPARSE_AUTOGRAD_SUCCESS;
   return failCall(code, "", "%s: bounding the memory kept for reuse",
                   properties.device);
+}
+
+int32_t CudaDevice::multiply(Stream &stream, const MatrixProduct &product,
+                             bool &done) {
+  return products->multiply(stream, product, done);
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,7 @@
 
 #include "Device/DeviceInterface.h"
 #include "Driver.h"
+#include "MatrixProducts.h"
 
 #include <mutex>
 
@@ -49,6 +50,8 @@ public:
                int64_t elementBytes, uint64_t pattern) override;
   int32_t encodeTensorMap(void *map,
                           const SparseAutogradTensorTiles &tiles) override;
+  int32_t multiply(Stream &stream, const MatrixProduct &product,
+                   bool &done) override;
   int32_t loadModule(const SparseAutogradImage &image, const char *forKernel,
                      std::unique_ptr<Module> &module) override;
   int32_t launch(Stream &stream, Kernel &kernel, const LaunchExtents &extents,
@@ -102,6 +105,7 @@ private:
   cuda::DeviceHandle handle = 0;
   cuda::Context context = nullptr;
   cuda::Pool pool = nullptr;
+  std::unique_ptr<MatrixProducts> products;
   bool retained = false;
 
   /// Set once, when the context cannot be used any more.

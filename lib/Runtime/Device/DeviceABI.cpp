@@ -210,6 +210,42 @@ static int32_t checkExtents(const DeviceProperties &properties,
   return SPARSE_AUTOGRAD_SUCCESS;
 }
 
+/// The program, and its constants, may be unloaded before an error is found.
+static void setLastKernel(Stream &stream, const char *name) {
+  size_t length = strnlen(name, kernelNameCapacity - 1);
+  std::memcpy(stream.lastKernel, name, length);
+  stream.lastKernel[length] = '\0';
+}
+
+static int32_t contract(MatrixProduct &product, int64_t loopCount,
+                        const SparseAutogradContractionLoop *loops,
+                        bool &done) {
+  done = false;
+  bool isEmpty = false;
+  for (int64_t i = 0; i < loopCount; ++i) {
+    if (loops[i].extent < 0)
+      return fail(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                  "a product of matrices on the device with an extent of "
+                  "%" PRId64 ": the size of a tensor overflowed",
+                  loops[i].extent);
+    isEmpty |= loops[i].extent == 0;
+  }
+  // Sums of nothing are the program's.
+  if (isEmpty || !findMatrixProduct(loopCount, loops, product))
+    return SPARSE_AUTOGRAD_SUCCESS;
+  Frame *frame = nullptr;
+  if (int32_t status = enter(frame))
+    return status;
+  Stream &stream = *frame->stream;
+  if (int32_t status = stream.device->multiply(stream, product, done))
+    return status;
+  if (done) {
+    countDeviceEvent(deviceCounters.libraryProducts);
+    setLastKernel(stream, "matrix product of a library");
+  }
+  return SPARSE_AUTOGRAD_SUCCESS;
+}
+
 static int32_t launch(const SparseAutogradImage &image, const char *name,
                       const LaunchExtents &extents, int64_t parameterCount,
                       void **parameters) {
@@ -235,10 +271,7 @@ static int32_t launch(const SparseAutogradImage &image, const char *name,
           device.launch(stream, *kernel, extents, parameterCount, parameters))
     return status;
   countDeviceEvent(deviceCounters.launches);
-  // The program, and its constants, may be unloaded before an error is found.
-  size_t length = strnlen(name, kernelNameCapacity - 1);
-  std::memcpy(stream.lastKernel, name, length);
-  stream.lastKernel[length] = '\0';
+  setLastKernel(stream, name);
   return SPARSE_AUTOGRAD_SUCCESS;
 }
 
@@ -287,6 +320,24 @@ void sparseAutogradDeviceFill(void *destination, int64_t count,
 void sparseAutogradDeviceEncodeTensorMap(
     void *map, const SparseAutogradTensorTiles *tiles) {
   runtime::raiseFailure(runtime::encodeTensorMap(map, *tiles));
+}
+
+int32_t sparseAutogradDeviceContract(int32_t factorElement,
+                                     int32_t resultElement, int64_t loopCount,
+                                     const SparseAutogradContractionLoop *loops,
+                                     double alpha, const void *a, const void *b,
+                                     double beta, void *c) {
+  runtime::MatrixProduct product;
+  product.factorElement = factorElement;
+  product.resultElement = resultElement;
+  product.alpha = alpha;
+  product.beta = beta;
+  product.a = a;
+  product.b = b;
+  product.c = c;
+  bool done = false;
+  runtime::raiseFailure(runtime::contract(product, loopCount, loops, done));
+  return done;
 }
 
 void sparseAutogradDeviceLaunch(const SparseAutogradImage *image,

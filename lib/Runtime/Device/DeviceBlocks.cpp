@@ -157,6 +157,7 @@ void sparseAutogradGetDeviceCounters(SparseAutogradDeviceCounters *counters) {
   counters->bytesCopiedOut = from.bytesCopiedOut;
   counters->bytesCopiedOnDevice = from.bytesCopiedOnDevice;
   counters->waits = from.waits;
+  counters->libraryProducts = from.libraryProducts;
 }
 
 void sparseAutogradResetDeviceCounters(void) {
@@ -173,4 +174,5 @@ void sparseAutogradResetDeviceCounters(void) {
   counters.bytesCopiedOut = 0;
   counters.bytesCopiedOnDevice = 0;
   counters.waits = 0;
+  counters.libraryProducts = 0;
 }

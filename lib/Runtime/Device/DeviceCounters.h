@@ -35,6 +35,7 @@ struct DeviceCounters {
   std::atomic<int64_t> bytesCopiedOut{0};
   std::atomic<int64_t> bytesCopiedOnDevice{0};
   std::atomic<int64_t> waits{0};
+  std::atomic<int64_t> libraryProducts{0};
 };
 
 extern DeviceCounters deviceCounters;

@@ -16,6 +16,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_RUNTIME_DEVICE_DEVICEINTERFACE_H
 #define SPARSEAUTOGRAD_LIB_RUNTIME_DEVICE_DEVICEINTERFACE_H
 
+#include "MatrixProduct.h"
 #include "SparseAutograd/Runtime/Device.h"
 #include "SparseAutograd/Runtime/DeviceABI.h"
 
@@ -118,6 +119,14 @@ public:
   /// Writes a map of 128 bytes. The tiles are valid.
   virtual int32_t encodeTensorMap(void *map,
                                   const SparseAutogradTensorTiles &tiles) = 0;
+
+  /// Computes a product by a library, in the order of the stream. Leaves `done`
+  /// false, and does nothing, if there is none, or it has no such products.
+  virtual int32_t multiply(Stream &stream, const MatrixProduct &product,
+                           bool &done) {
+    done = false;
+    return SPARSE_AUTOGRAD_SUCCESS;
+  }
 
   /// `forKernel` is for messages.
   virtual int32_t loadModule(const SparseAutogradImage &image,

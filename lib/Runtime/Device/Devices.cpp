@@ -174,6 +174,13 @@ static void installHandlers() {
   (void)pthread_atfork(nullptr, nullptr, markForked);
 }
 
+void closeDevicesBeforeLibraries() {
+  // What is registered last is done first. Libraries stay loaded.
+  static std::atomic<bool> isRegistered{false};
+  if (!isRegistered.exchange(true))
+    (void)std::atexit(closeAtExit);
+}
+
 /// Finds a device that is open, or opens it; the lock is held.
 static int32_t openDevice(const Choice &choice, Device *&device) {
   char name[sizeof(DeviceProperties::device)];

@@ -32,6 +32,10 @@ int32_t checkNotForked();
 int32_t acquireStream(Stream *&stream);
 void releaseStream(Stream *stream);
 
+/// Has all devices closed, at the end of the process, before what a library
+/// that a device has loaded by now does there.
+void closeDevicesBeforeLibraries();
+
 /// Waits for a stream of this thread.
 int32_t waitFor(Stream &stream);
 

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CUDA/Driver.h"
+#include "SameFunction.h"
 
 #include <gtest/gtest.h>
 
@@ -23,26 +24,7 @@
 // Earlier ones lack some of the names.
 #if defined(CUDA_VERSION) && CUDA_VERSION >= 13000
 
-#include <type_traits>
-
 namespace cuda = sparse_autograd::runtime::cuda;
-
-/// Whether two types of a parameter are passed alike: pointers, enumerations as
-/// numbers of their size, and numbers.
-template <typename Ours, typename Theirs>
-constexpr bool isSameParameter =
-    sizeof(Ours) == sizeof(Theirs) &&
-    (std::is_pointer_v<Ours>) == (std::is_pointer_v<Theirs>) &&
-    (std::is_pointer_v<Ours> || std::is_enum_v<Theirs> ||
-     std::is_same_v<Ours, Theirs>);
-
-/// Whether two functions can be called alike; does not compile if they differ
-/// in their numbers of parameters.
-template <typename Ours, typename Theirs>
-struct IsSameFunction : std::false_type {};
-template <typename... Ours, typename... Theirs>
-struct IsSameFunction<cuda::Result (*)(Ours...), CUresult (*)(Theirs...)>
-    : std::bool_constant<(isSameParameter<Ours, Theirs> && ...)> {};
 
 #define SPARSE_AUTOGRAD_CHECK(name, symbol, parameters)                        \
   static_assert(                                                               \

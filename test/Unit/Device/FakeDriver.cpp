@@ -69,10 +69,12 @@ struct State {
   /// The modules of the kernels that may still run, by their streams.
   std::map<void *, std::set<void *>> running;
   std::map<char *, Allocation> memory;
+  std::map<void *, const char *> handles; ///< and their names
   std::vector<KeptMemory> kept;
 
   ~State();
   std::vector<std::string> getAlive();
+  bool isAllocated(unsigned long long address, size_t bytes);
   void clear();
   size_t usedBytes = 0;
   size_t keptBytes();
@@ -105,9 +107,20 @@ std::vector<std::string> State::getAlive() {
   alive.insert(alive.end(), streams.size(), "stream");
   alive.insert(alive.end(), pools.size(), "pool");
   alive.insert(alive.end(), modules.size(), "module");
+  for (const auto &[handle, name] : handles)
+    alive.push_back(name);
   for (const auto &[address, allocation] : memory)
     alive.push_back("memory of " + std::to_string(allocation.bytes) + " bytes");
   return alive;
+}
+
+bool State::isAllocated(unsigned long long address, size_t bytes) {
+  auto next = memory.upper_bound(reinterpret_cast<char *>(address));
+  if (next == memory.begin())
+    return false;
+  auto &[begin, allocation] = *std::prev(next);
+  return address + bytes <=
+         reinterpret_cast<unsigned long long>(begin) + allocation.bytes;
 }
 
 void State::clear() {
@@ -121,7 +134,10 @@ void State::clear() {
     free(function);
   for (const auto &[address, allocation] : memory)
     free(address);
+  for (const auto &[handle, name] : handles)
+    free(handle);
   streams.clear();
+  handles.clear();
   pools.clear();
   modules.clear();
   functions.clear();
@@ -258,13 +274,8 @@ struct ContextCall : Call {
   }
 
   void demandMemory(unsigned long long address, size_t bytes) {
-    auto next = state.memory.upper_bound(reinterpret_cast<char *>(address));
-    if (next != state.memory.begin()) {
-      auto &[begin, allocation] = *std::prev(next);
-      if (address + bytes <=
-          reinterpret_cast<unsigned long long>(begin) + allocation.bytes)
-        return;
-    }
+    if (state.isAllocated(address, bytes))
+      return;
     report("the memory is not allocated");
     code = code ? code : 1;
   }
@@ -277,6 +288,48 @@ struct ContextCall : Call {
   }
 };
 } // namespace
+
+int fake_driver::beginCall(const std::string &function, bool needsContext) {
+  if (needsContext)
+    return ContextCall(function.c_str()).code;
+  return Call(function.c_str()).code;
+}
+
+void fake_driver::reportViolation(const std::string &function,
+                                  const std::string &what) {
+  std::lock_guard<std::mutex> guard(state.lock);
+  state.violations.push_back(function + ": " + what);
+}
+
+bool fake_driver::isAllocated(const void *address, size_t bytes) {
+  std::lock_guard<std::mutex> guard(state.lock);
+  return state.isAllocated(reinterpret_cast<unsigned long long>(address),
+                           bytes);
+}
+
+bool fake_driver::isStream(void *stream) {
+  std::lock_guard<std::mutex> guard(state.lock);
+  return state.streams.count(stream) != 0;
+}
+
+void *fake_driver::createHandle(const char *name, size_t bytes) {
+  std::lock_guard<std::mutex> guard(state.lock);
+  void *handle = calloc(1, bytes);
+  state.handles[handle] = name;
+  return handle;
+}
+
+bool fake_driver::isHandle(void *handle, const char *name) {
+  std::lock_guard<std::mutex> guard(state.lock);
+  auto found = state.handles.find(handle);
+  return found != state.handles.end() && std::strcmp(found->second, name) == 0;
+}
+
+void fake_driver::destroyHandle(void *handle) {
+  std::lock_guard<std::mutex> guard(state.lock);
+  if (state.handles.erase(handle))
+    free(handle);
+}
 
 #define FUNCTION extern "C" FAKE_DRIVER_EXPORT int
 

@@ -13,6 +13,9 @@
 // driver would not forgive: a call without the context, a handle that is not
 // alive, an address that is not allocated.
 //
+// It has the functions of cuBLASLt as well (FakeCuBlasLt.cpp), in the same
+// manner.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SPARSEAUTOGRAD_TEST_UNIT_DEVICE_FAKEDRIVER_H
@@ -38,6 +41,9 @@ struct Settings {
   bool hasPools = true;
   /// Whether every call says that the driver has been shut down.
   bool isGone = false;
+  /// Whether cuBLASLt knows how to compute products, and what memory it needs.
+  bool hasProducts = true;
+  size_t workspaceBytes = 0;
 };
 
 struct Launch {
@@ -85,6 +91,24 @@ FAKE_DRIVER_EXPORT int getContextDepth();
 /// Has the process end with code 97 if something was called wrongly, and with
 /// 99 if something is alive, when the library is unloaded, at its end.
 FAKE_DRIVER_EXPORT void demandNothingAliveAtExit();
+
+//===----------------------------------------------------------------------===//
+// For libraries on top of the driver
+//===----------------------------------------------------------------------===//
+
+/// Counts a call of a function, and returns the failure that is due, or 0. A
+/// function that needs a context is called wrongly without one.
+int beginCall(const std::string &function, bool needsContext);
+
+void reportViolation(const std::string &function, const std::string &what);
+
+bool isAllocated(const void *address, size_t bytes);
+bool isStream(void *stream);
+
+/// Makes something of `bytes` zero bytes that is alive under a name.
+void *createHandle(const char *name, size_t bytes);
+bool isHandle(void *handle, const char *name);
+void destroyHandle(void *handle);
 
 } // namespace fake_driver
 
