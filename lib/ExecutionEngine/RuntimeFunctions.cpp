@@ -45,6 +45,8 @@ llvm::ArrayRef<RuntimeFunction> sparse_autograd::getRuntimeFunctions() {
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceEncodeTensorMap),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceFill),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceLaunch),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceMultiplySparse),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceSampleProduct),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradUnloadImage),
       // EmulatorABI.h
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateAccess),

@@ -14,17 +14,11 @@
 #include "Device/Failure.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 
-#include <cstdarg>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <dlfcn.h>
 
 namespace sparse_autograd {
 namespace runtime {
 namespace cublaslt {
-
-static constexpr const char *variable = "SPARSE_AUTOGRAD_CUBLASLT";
 
 /// Finds all functions of the library; the name of the first that it lacks is
 /// returned, or null.
@@ -41,35 +35,23 @@ static const char *findFunctions(void *handle, Library &library) {
 }
 
 int32_t loadLibrary(int driverVersion, Library &library, bool &isPresent) {
-  isPresent = false;
-  const char *path = std::getenv(variable);
-  // Never unloaded: what it has started of CUDA would be left behind.
-  void *handle = nullptr;
-  if (path && *path) {
-    if (std::strcmp(path, "none") == 0)
-      return SPARSE_AUTOGRAD_SUCCESS;
-    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-      return fail(SPARSE_AUTOGRAD_RUNTIME_ERROR,
-                  "cuBLASLt cannot be loaded: %s: %s says where it is; unset, "
-                  "it is looked for, and 'none' goes without",
-                  dlerror(), variable);
-  } else {
-    // A library needs a driver of its own major version, or a later one.
-    constexpr const char *names[] = {"libcublasLt.so.13", "libcublasLt.so.12"};
-    constexpr int versionOfFirst = 13000;
-    for (int i = driverVersion < versionOfFirst ? 1 : 0; i < 2 && !handle; ++i)
-      handle = dlopen(path = names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-      return SPARSE_AUTOGRAD_SUCCESS;
+  cuda::LibraryFile file = {"cuBLASLt",
+                            "SPARSE_AUTOGRAD_CUBLASLT",
+                            {"libcublasLt.so.13", "libcublasLt.so.12", nullptr},
+                            nullptr,
+                            nullptr};
+  // A library needs a driver of its own major version, or a later one.
+  constexpr int versionOfFirst = 13000;
+  if (driverVersion < versionOfFirst) {
+    file.fileNames[0] = file.fileNames[1];
+    file.fileNames[1] = nullptr;
   }
-  library = {};
-  if (const char *missing = findFunctions(handle, library))
-    return fail(SPARSE_AUTOGRAD_RUNTIME_ERROR,
-                "cuBLASLt (%s) has no function %s: is it the library of CUDA "
-                "12 or 13? %s=none goes without",
-                path, missing, variable);
-  isPresent = true;
+  int32_t status = cuda::openLibrary(file);
+  isPresent = file.handle != nullptr;
+  if (!isPresent)
+    return status;
+  if (const char *missing = findFunctions(file.handle, library))
+    return cuda::failIncomplete(file, missing);
   return SPARSE_AUTOGRAD_SUCCESS;
 }
 
@@ -90,19 +72,10 @@ static const char *getRemedy(Status code) {
   }
 }
 
-int32_t failCall(const Library &library, Status code, const char *function,
-                 const char *format, ...) {
-  char tried[384];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(tried, sizeof(tried), format, arguments);
-  va_end(arguments);
-  const char *name = library.getStatusName(code);
-  const char *text = library.getStatusString(code);
-  return fail(code == allocationFailed ? SPARSE_AUTOGRAD_OUT_OF_MEMORY
-                                       : SPARSE_AUTOGRAD_RUNTIME_ERROR,
-              "%s: %s: %s (%s)%s", tried, function, name ? name : "?",
-              text ? text : "?", getRemedy(code));
+cuda::LibraryError describe(const Library &library, Status code,
+                            const char *function) {
+  return {code == allocationFailed, function, library.getStatusName(code),
+          library.getStatusString(code), getRemedy(code)};
 }
 
 } // namespace cublaslt

@@ -16,6 +16,7 @@
 #define SPARSEAUTOGRAD_LIB_RUNTIME_CUDA_CUBLASLT_H
 
 #include "Driver.h"
+#include "Libraries.h"
 
 namespace sparse_autograd {
 namespace runtime {
@@ -133,12 +134,9 @@ struct Library {
 /// Fails as Failure.h says.
 int32_t loadLibrary(int driverVersion, Library &library, bool &isPresent);
 
-/// Fails as Failure.h says, because the library's function `function` has
-/// returned `code`. What was tried is a text as of printf.
-[[gnu::format(printf, 4, 5)]] int32_t failCall(const Library &library,
-                                               Status code,
-                                               const char *function,
-                                               const char *format, ...);
+/// What the library's function `function` has said, returning `code`.
+cuda::LibraryError describe(const Library &library, Status code,
+                            const char *function);
 
 } // namespace cublaslt
 } // namespace runtime

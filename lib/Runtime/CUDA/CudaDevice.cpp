@@ -72,7 +72,8 @@ int32_t CudaDevice::open(int32_t number) {
                     properties.name);
   retained = true;
   products.reset(new (std::nothrow) MatrixProducts(*this));
-  if (!products)
+  sparseProducts.reset(new (std::nothrow) SparseProducts(*this));
+  if (!products || !sparseProducts)
     return failHostMemory();
   return createPool();
 }
@@ -128,6 +129,7 @@ int32_t CudaDevice::createPool() {
 
 CudaDevice::~CudaDevice() {
   products.reset();
+  sparseProducts.reset();
   if (pool)
     (void)inContext([&] { return driver.memPoolDestroy(pool); });
   // Also of a context that is lost: it is counted by the process.
@@ -413,6 +415,11 @@ int32_t CudaDevice::setPoolLimit(int64_t bytes) {
 int32_t CudaDevice::multiply(Stream &stream, const MatrixProduct &product,
                              bool &done) {
   return products->multiply(stream, product, done);
+}
+
+int32_t CudaDevice::multiplySparse(Stream &stream, const SparseProduct &product,
+                                   bool &done) {
+  return sparseProducts->multiply(stream, product, done);
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,7 @@
 #include "Device/DeviceInterface.h"
 #include "Driver.h"
 #include "MatrixProducts.h"
+#include "SparseProducts.h"
 
 #include <mutex>
 
@@ -52,6 +53,8 @@ public:
                           const SparseAutogradTensorTiles &tiles) override;
   int32_t multiply(Stream &stream, const MatrixProduct &product,
                    bool &done) override;
+  int32_t multiplySparse(Stream &stream, const SparseProduct &product,
+                         bool &done) override;
   int32_t loadModule(const SparseAutogradImage &image, const char *forKernel,
                      std::unique_ptr<Module> &module) override;
   int32_t launch(Stream &stream, Kernel &kernel, const LaunchExtents &extents,
@@ -106,6 +109,7 @@ private:
   cuda::Context context = nullptr;
   cuda::Pool pool = nullptr;
   std::unique_ptr<MatrixProducts> products;
+  std::unique_ptr<SparseProducts> sparseProducts;
   bool retained = false;
 
   /// Set once, when the context cannot be used any more.

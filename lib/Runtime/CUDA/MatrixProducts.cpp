@@ -161,12 +161,12 @@ static uint64_t hash(const MatrixProducts::Form &form) {
 static int32_t failProduct(const cublaslt::Library &library,
                            cublaslt::Status code, const char *function,
                            const MatrixProducts::Form &form) {
-  return cublaslt::failCall(library, code, function,
-                            "%" PRId64 " product%s of matrices of %" PRId64
-                            " x %" PRId64 " and %" PRId64 " x %" PRId64 " (%s)",
-                            form.batchCount, form.batchCount == 1 ? "" : "s",
-                            form.rows, form.terms, form.terms, form.columns,
-                            getName(form.factorElement));
+  return cuda::failLibraryCall(
+      cublaslt::describe(library, code, function),
+      "%" PRId64 " product%s of matrices of %" PRId64 " x %" PRId64
+      " and %" PRId64 " x %" PRId64 " (%s)",
+      form.batchCount, form.batchCount == 1 ? "" : "s", form.rows, form.terms,
+      form.terms, form.columns, getName(form.factorElement));
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,11 +177,16 @@ MatrixProducts::~MatrixProducts() {
   for (std::unique_ptr<Plan> &plan : plans)
     if (plan)
       release(*plan);
+  close();
+}
+
+void MatrixProducts::close() {
   if (handle)
     (void)device.inContext([&] {
       (void)library.destroy(handle);
       return cuda::success;
     });
+  handle = nullptr;
 }
 
 int32_t MatrixProducts::open() {
@@ -200,14 +205,16 @@ int32_t MatrixProducts::open() {
     code = library.create(&handle);
     return cuda::success;
   });
-  if (result)
-    return device.failCall(result, "", "starting cuBLASLt");
-  if (code) {
+  if (code)
     handle = nullptr;
-    return cublaslt::failCall(library, code, "cublasLtCreate",
-                              "starting cuBLASLt on %s",
-                              device.getProperties().name);
+  if (result) {
+    close();
+    return device.failCall(result, "", "starting cuBLASLt");
   }
+  if (code)
+    return cuda::failLibraryCall(
+        cublaslt::describe(library, code, "cublasLtCreate"),
+        "starting cuBLASLt on %s", device.getProperties().name);
   closeDevicesBeforeLibraries();
   state = State::Open;
   return SPARSE_AUTOGRAD_SUCCESS;

@@ -57,6 +57,7 @@ public:
 
 private:
   int32_t open();
+  void close();
   int32_t getPlan(const Form &form, Plan *&plan);
   int32_t createPlan(const Form &form, Plan &plan);
   void release(Plan &plan);

@@ -246,6 +246,33 @@ static int32_t contract(MatrixProduct &product, int64_t loopCount,
   return SPARSE_AUTOGRAD_SUCCESS;
 }
 
+static int32_t multiplySparse(const SparseProduct &product, bool &done) {
+  done = false;
+  const int64_t extents[] = {product.rows, product.columns, product.stored,
+                             product.x.columns};
+  for (int64_t extent : extents)
+    if (extent < 0)
+      return fail(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                  "a product with a sparse matrix on the device with an extent "
+                  "of %" PRId64 ": the size of a tensor overflowed",
+                  extent);
+  // Sums of nothing are the program's.
+  if (!product.rows || !product.columns || !product.stored ||
+      !product.x.columns || !product.y.columns)
+    return SPARSE_AUTOGRAD_SUCCESS;
+  Frame *frame = nullptr;
+  if (int32_t status = enter(frame))
+    return status;
+  Stream &stream = *frame->stream;
+  if (int32_t status = stream.device->multiplySparse(stream, product, done))
+    return status;
+  if (done) {
+    countDeviceEvent(deviceCounters.libraryProducts);
+    setLastKernel(stream, "sparse product of a library");
+  }
+  return SPARSE_AUTOGRAD_SUCCESS;
+}
+
 static int32_t launch(const SparseAutogradImage &image, const char *name,
                       const LaunchExtents &extents, int64_t parameterCount,
                       void **parameters) {
@@ -337,6 +364,54 @@ int32_t sparseAutogradDeviceContract(int32_t factorElement,
   product.c = c;
   bool done = false;
   runtime::raiseFailure(runtime::contract(product, loopCount, loops, done));
+  return done;
+}
+
+int32_t sparseAutogradDeviceMultiplySparse(
+    int32_t element, int64_t rows, int64_t columns, int64_t stored,
+    const int64_t *positions, const int64_t *coordinates, const void *values,
+    int64_t extent, double alpha, const void *y, int64_t yRowStride,
+    int64_t yColumnStride, double beta, void *x, int64_t xRowStride,
+    int64_t xColumnStride) {
+  bool done = false;
+  runtime::raiseFailure(runtime::multiplySparse(
+      {/*isSampled=*/false,
+       element,
+       rows,
+       columns,
+       stored,
+       positions,
+       coordinates,
+       const_cast<void *>(values),
+       alpha,
+       beta,
+       {x, rows, extent, xRowStride, xColumnStride},
+       {const_cast<void *>(y), columns, extent, yRowStride, yColumnStride}},
+      done));
+  return done;
+}
+
+int32_t sparseAutogradDeviceSampleProduct(
+    int32_t element, int64_t rows, int64_t columns, int64_t stored,
+    const int64_t *positions, const int64_t *coordinates, void *values,
+    int64_t extent, double alpha, const void *y, int64_t yRowStride,
+    int64_t yColumnStride, double beta, const void *x, int64_t xRowStride,
+    int64_t xColumnStride) {
+  bool done = false;
+  runtime::raiseFailure(runtime::multiplySparse(
+      {/*isSampled=*/true,
+       element,
+       rows,
+       columns,
+       stored,
+       positions,
+       coordinates,
+       values,
+       alpha,
+       beta,
+       {const_cast<void *>(x), rows, extent, xRowStride, xColumnStride},
+       {const_cast<void *>(y), extent, columns, yRowStride, yColumnStride}},
+      done));
   return done;
 }
 

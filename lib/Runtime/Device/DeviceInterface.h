@@ -19,6 +19,7 @@
 #include "MatrixProduct.h"
 #include "SparseAutograd/Runtime/Device.h"
 #include "SparseAutograd/Runtime/DeviceABI.h"
+#include "SparseProduct.h"
 
 #include <atomic>
 #include <memory>
@@ -124,6 +125,13 @@ public:
   /// false, and does nothing, if there is none, or it has no such products.
   virtual int32_t multiply(Stream &stream, const MatrixProduct &product,
                            bool &done) {
+    done = false;
+    return SPARSE_AUTOGRAD_SUCCESS;
+  }
+
+  /// As multiply().
+  virtual int32_t multiplySparse(Stream &stream, const SparseProduct &product,
+                                 bool &done) {
     done = false;
     return SPARSE_AUTOGRAD_SUCCESS;
   }

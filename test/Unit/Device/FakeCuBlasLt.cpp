@@ -13,10 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FakeDriver.h"
+#include "FakeLibrary.h"
 
-#include <cstdlib>
-#include <cstring>
+#include <utility>
 
 using namespace fake_driver;
 
@@ -64,79 +63,12 @@ enum Status {
   notSupported = 15
 };
 
-/// A call of the library.
-struct Call {
-  const char *function;
-  int code;
-
-  Call(const char *function, bool needsContext = false)
-      : function(function), code(beginCall(function, needsContext)) {
-    demand(!hasEnded, "the library has ended");
-  }
-  void demand(bool condition, const char *what) const {
-    if (!condition)
-      reportViolation(function, what);
-  }
-
-  static bool hasEnded;
-};
 } // namespace
-
-bool Call::hasEnded = false;
 
 static constexpr const char *libraryName = "cuBLASLt";
 static constexpr const char *descriptionName = "description of a product";
 static constexpr const char *layoutName = "layout";
 static constexpr const char *preferenceName = "preference";
-
-static int64_t getBytes(int type) {
-  switch (type) {
-  case 0:
-    return 4;
-  case 1:
-    return 8;
-  default:
-    return 2;
-  }
-}
-
-static double load(const void *address, int type) {
-  auto read = [&](auto value) {
-    std::memcpy(&value, address, sizeof(value));
-    return value;
-  };
-  switch (type) {
-  case 0:
-    return read(float());
-  case 1:
-    return read(double());
-  case 2:
-    return static_cast<double>(read(_Float16()));
-  default:
-    uint32_t bits = uint32_t(read(uint16_t())) << 16;
-    float value;
-    std::memcpy(&value, &bits, sizeof(value));
-    return value;
-  }
-}
-
-static void store(void *address, int type, double number) {
-  auto write = [&](auto value) { std::memcpy(address, &value, sizeof(value)); };
-  switch (type) {
-  case 0:
-    return write(static_cast<float>(number));
-  case 1:
-    return write(number);
-  case 2:
-    return write(static_cast<_Float16>(number));
-  default:
-    // Exact numbers only.
-    auto value = static_cast<float>(number);
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof(bits));
-    return write(static_cast<uint16_t>(bits >> 16));
-  }
-}
 
 #define FUNCTION extern "C" FAKE_DRIVER_EXPORT int
 
@@ -156,27 +88,21 @@ extern "C" FAKE_DRIVER_EXPORT const char *cublasLtGetStatusString(int code) {
 }
 
 FUNCTION cublasLtCreate(void **handle) {
-  Call call("cublasLtCreate", /*needsContext=*/true);
-  // As the destructors of a library's variables are registered.
-  static bool isRegistered = false;
-  if (!isRegistered)
-    std::atexit([] { Call::hasEnded = true; });
-  isRegistered = true;
+  LibraryCall call("cublasLtCreate", /*needsContext=*/true);
+  call.endAtExit();
   if (!call.code)
     *handle = createHandle(libraryName, 1);
   return call.code;
 }
 
 FUNCTION cublasLtDestroy(void *handle) {
-  Call call("cublasLtDestroy", /*needsContext=*/true);
-  call.demand(isHandle(handle, libraryName), "the library is not alive");
-  destroyHandle(handle);
-  return call.code;
+  LibraryCall call("cublasLtDestroy", /*needsContext=*/true);
+  return call.destroy(handle, libraryName);
 }
 
 FUNCTION cublasLtMatmulDescCreate(Description **description, int computeType,
                                   int scaleType) {
-  Call call("cublasLtMatmulDescCreate");
+  LibraryCall call("cublasLtMatmulDescCreate");
   // Of f32, sums of f32 and not of TF32; of f64, of f64.
   call.demand((computeType == 68 && scaleType == 0) ||
                   (computeType == 70 && scaleType == 1),
@@ -191,16 +117,14 @@ FUNCTION cublasLtMatmulDescCreate(Description **description, int computeType,
 }
 
 FUNCTION cublasLtMatmulDescDestroy(Description *description) {
-  Call call("cublasLtMatmulDescDestroy");
-  call.demand(isHandle(description, descriptionName), "it is not alive");
-  destroyHandle(description);
-  return call.code;
+  LibraryCall call("cublasLtMatmulDescDestroy");
+  return call.destroy(description, descriptionName);
 }
 
 FUNCTION cublasLtMatmulDescSetAttribute(Description *description, int attribute,
                                         const void *value, size_t bytes) {
-  Call call("cublasLtMatmulDescSetAttribute");
-  call.demand(isHandle(description, descriptionName), "it is not alive");
+  LibraryCall call("cublasLtMatmulDescSetAttribute");
+  call.demandHandle(description, descriptionName);
   call.demand((attribute == 3 || attribute == 4) && bytes == sizeof(int32_t),
               "attribute");
   if (!call.code)
@@ -210,7 +134,7 @@ FUNCTION cublasLtMatmulDescSetAttribute(Description *description, int attribute,
 
 FUNCTION cublasLtMatrixLayoutCreate(Layout **layout, int type, uint64_t rows,
                                     uint64_t columns, int64_t leading) {
-  Call call("cublasLtMatrixLayoutCreate");
+  LibraryCall call("cublasLtMatrixLayoutCreate");
   call.demand(type == 0 || type == 1 || type == 2 || type == 14, "type");
   call.demand(rows > 0 && columns > 0, "a matrix without elements");
   call.demand(leading >= int64_t(rows), "columns that overlap");
@@ -222,16 +146,14 @@ FUNCTION cublasLtMatrixLayoutCreate(Layout **layout, int type, uint64_t rows,
 }
 
 FUNCTION cublasLtMatrixLayoutDestroy(Layout *layout) {
-  Call call("cublasLtMatrixLayoutDestroy");
-  call.demand(isHandle(layout, layoutName), "it is not alive");
-  destroyHandle(layout);
-  return call.code;
+  LibraryCall call("cublasLtMatrixLayoutDestroy");
+  return call.destroy(layout, layoutName);
 }
 
 FUNCTION cublasLtMatrixLayoutSetAttribute(Layout *layout, int attribute,
                                           const void *value, size_t bytes) {
-  Call call("cublasLtMatrixLayoutSetAttribute");
-  call.demand(isHandle(layout, layoutName), "it is not alive");
+  LibraryCall call("cublasLtMatrixLayoutSetAttribute");
+  call.demandHandle(layout, layoutName);
   if (call.code)
     return call.code;
   if (attribute == 5 && bytes == sizeof(int32_t))
@@ -244,7 +166,7 @@ FUNCTION cublasLtMatrixLayoutSetAttribute(Layout *layout, int attribute,
 }
 
 FUNCTION cublasLtMatmulPreferenceCreate(Preference **preference) {
-  Call call("cublasLtMatmulPreferenceCreate");
+  LibraryCall call("cublasLtMatmulPreferenceCreate");
   if (!call.code)
     *preference = static_cast<Preference *>(
         createHandle(preferenceName, sizeof(Preference)));
@@ -252,17 +174,15 @@ FUNCTION cublasLtMatmulPreferenceCreate(Preference **preference) {
 }
 
 FUNCTION cublasLtMatmulPreferenceDestroy(Preference *preference) {
-  Call call("cublasLtMatmulPreferenceDestroy");
-  call.demand(isHandle(preference, preferenceName), "it is not alive");
-  destroyHandle(preference);
-  return call.code;
+  LibraryCall call("cublasLtMatmulPreferenceDestroy");
+  return call.destroy(preference, preferenceName);
 }
 
 FUNCTION cublasLtMatmulPreferenceSetAttribute(Preference *preference,
                                               int attribute, const void *value,
                                               size_t bytes) {
-  Call call("cublasLtMatmulPreferenceSetAttribute");
-  call.demand(isHandle(preference, preferenceName), "it is not alive");
+  LibraryCall call("cublasLtMatmulPreferenceSetAttribute");
+  call.demandHandle(preference, preferenceName);
   if (call.code)
     return call.code;
   if (attribute == 1 && bytes == sizeof(uint64_t))
@@ -281,8 +201,8 @@ FUNCTION cublasLtMatmulAlgoGetHeuristic(void *handle, Description *description,
                                         Layout *d, Preference *preference,
                                         int wanted, Heuristic *results,
                                         int *found) {
-  Call call("cublasLtMatmulAlgoGetHeuristic", /*needsContext=*/true);
-  call.demand(isHandle(handle, libraryName), "the library is not alive");
+  LibraryCall call("cublasLtMatmulAlgoGetHeuristic", /*needsContext=*/true);
+  call.demandHandle(handle, libraryName);
   call.demand(wanted == 1, "the number of algorithms");
   call.demand(preference->reductions == 2, "sums in an order of their own");
   call.demand(preference->alignments[2] == preference->alignments[3],
@@ -320,8 +240,8 @@ FUNCTION cublasLtMatmul(void *handle, Description *description,
                         const void *c, Layout *cLayout, void *d,
                         Layout *dLayout, const Algorithm *algorithm,
                         void *workspace, size_t workspaceBytes, void *stream) {
-  Call call("cublasLtMatmul", /*needsContext=*/true);
-  call.demand(isHandle(handle, libraryName), "the library is not alive");
+  LibraryCall call("cublasLtMatmul", /*needsContext=*/true);
+  call.demandHandle(handle, libraryName);
   call.demand(isStream(stream), "the stream is not alive");
   call.demand(c == d && cLayout == dLayout, "c is not where it is written");
   Layout *layouts[] = {aLayout, bLayout, cLayout};
@@ -333,7 +253,7 @@ FUNCTION cublasLtMatmul(void *handle, Description *description,
     call.demand(isHandle(layouts[i], layoutName), "a layout is not alive");
     call.demand(layouts[i] == algorithm->layouts[i],
                 "the algorithm of another layout");
-    int64_t bytes = getBytes(layout.type);
+    int64_t bytes = getElementBytes(layout.type);
     int64_t last = (layout.batchCount - 1) * layout.batchStride +
                    int64_t(layout.columns - 1) * layout.leading +
                    int64_t(layout.rows - 1);
@@ -361,10 +281,10 @@ FUNCTION cublasLtMatmul(void *handle, Description *description,
       std::swap(row, column);
     return static_cast<const char *>(addresses[operand]) +
            (batch * layout.batchStride + column * layout.leading + row) *
-               getBytes(layout.type);
+               getElementBytes(layout.type);
   };
-  double scale = load(alpha, description->scaleType);
-  double factor = load(beta, description->scaleType);
+  double scale = loadElement(alpha, description->scaleType);
+  double factor = loadElement(beta, description->scaleType);
   auto terms =
       int64_t(description->transposed[0] ? aLayout->rows : aLayout->columns);
   for (int64_t batch = 0; batch < cLayout->batchCount; ++batch)
@@ -372,14 +292,15 @@ FUNCTION cublasLtMatmul(void *handle, Description *description,
       for (int64_t j = 0; j < int64_t(cLayout->columns); ++j) {
         double sum = 0;
         for (int64_t k = 0; k < terms; ++k)
-          sum += load(element(0, batch, i, k), aLayout->type) *
-                 load(element(1, batch, k, j), bLayout->type);
+          sum += loadElement(element(0, batch, i, k), aLayout->type) *
+                 loadElement(element(1, batch, k, j), bLayout->type);
         const char *place = element(2, batch, i, j);
         double result = scale * sum;
         if (factor != 0)
-          result += factor * load(place, cLayout->type);
-        store(static_cast<char *>(d) + (place - static_cast<const char *>(c)),
-              cLayout->type, result);
+          result += factor * loadElement(place, cLayout->type);
+        storeElement(static_cast<char *>(d) +
+                         (place - static_cast<const char *>(c)),
+                     cLayout->type, result);
       }
   return 0;
 }

@@ -13,8 +13,8 @@
 // driver would not forgive: a call without the context, a handle that is not
 // alive, an address that is not allocated.
 //
-// It has the functions of cuBLASLt as well (FakeCuBlasLt.cpp), in the same
-// manner.
+// It has the functions of cuBLASLt and cuSPARSE as well (FakeCuBlasLt.cpp,
+// FakeCuSparse.cpp), in the same manner.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ struct Settings {
   bool hasPools = true;
   /// Whether every call says that the driver has been shut down.
   bool isGone = false;
-  /// Whether cuBLASLt knows how to compute products, and what memory it needs.
+  /// Whether libraries know how to compute products, and what memory they need.
   bool hasProducts = true;
   size_t workspaceBytes = 0;
 };

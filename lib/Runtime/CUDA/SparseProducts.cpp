@@ -1,0 +1,274 @@
+//===- SparseProducts.cpp - Products with a sparse matrix on a GPU --------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Describes the operands to the library, and calls it, in the order of the
+// stream, with memory of the stream.
+//
+// The algorithms are those whose sums are in the same order each time
+// (cuSPARSE, cusparseSpMM() and cusparseSDDMM()). What the library could find
+// out of a pattern beforehand (cusparseSpMM_preprocess) is not kept: nobody
+// says when the memory of a pattern holds another one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseProducts.h"
+#include "CudaDevice.h"
+#include "Device/Devices.h"
+#include "Device/Failure.h"
+
+#include <cinttypes>
+
+namespace sparse_autograd {
+namespace runtime {
+
+namespace {
+/// A dense matrix as the library has it: rows without gaps, of the matrix or of
+/// its transpose.
+struct RowMatrix {
+  void *data;
+  int64_t rows, columns, leading;
+  int operation;
+};
+
+/// The operands of one product, as long as it takes to call the library.
+class Operands {
+public:
+  Operands(const cusparse::Library &library, const SparseProduct &product)
+      : library(library), product(product),
+        isF64(product.element == SPARSE_AUTOGRAD_TENSOR_F64),
+        type(isF64 ? cusparse::typeF64 : cusparse::typeF32),
+        narrow{static_cast<float>(product.alpha),
+               static_cast<float>(product.beta)} {}
+  ~Operands();
+  Operands(const Operands &) = delete;
+  Operands &operator=(const Operands &) = delete;
+
+  /// Each returns whether it was done; if not, `code` and `function` say why.
+  bool create(const RowMatrix &xRows, const RowMatrix &yRows);
+  bool findWorkspace(cusparse::Handle handle, size_t &bytes);
+  bool run(cusparse::Handle handle, Stream &stream, void *workspace);
+
+  cusparse::Status code = cusparse::success;
+  const char *function = "";
+
+private:
+  bool check(const char *name, cusparse::Status status) {
+    function = name;
+    code = status;
+    return code == cusparse::success;
+  }
+  const void *getAlpha() const { return getScalar(product.alpha, narrow[0]); }
+  const void *getBeta() const { return getScalar(product.beta, narrow[1]); }
+  const void *getScalar(const double &wide, const float &single) const {
+    return isF64 ? static_cast<const void *>(&wide)
+                 : static_cast<const void *>(&single);
+  }
+
+  const cusparse::Library &library;
+  const SparseProduct &product;
+  const bool isF64;
+  const int type;
+  const float narrow[2];
+  int xOperation = cusparse::operationNone;
+  int yOperation = cusparse::operationNone;
+  cusparse::SparseMatrix sparse = nullptr;
+  cusparse::DenseMatrix x = nullptr, y = nullptr;
+};
+} // namespace
+
+/// Whether `matrix` or its transpose has rows without gaps.
+static bool findRows(const StridedMatrix &matrix, RowMatrix &rows) {
+  auto isRowMajor = [&](int64_t outer, int64_t inner, int64_t outerStride,
+                        int64_t innerStride, int operation) {
+    if (inner != 1 && innerStride != 1)
+      return false;
+    rows = {matrix.data, outer, inner, outer == 1 ? inner : outerStride,
+            operation};
+    return rows.leading >= inner;
+  };
+  return isRowMajor(matrix.rows, matrix.columns, matrix.rowStride,
+                    matrix.columnStride, cusparse::operationNone) ||
+         isRowMajor(matrix.columns, matrix.rows, matrix.columnStride,
+                    matrix.rowStride, cusparse::operationTranspose);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+Operands::~Operands() {
+  if (sparse)
+    (void)library.destroySparse(sparse);
+  if (x)
+    (void)library.destroyDense(x);
+  if (y)
+    (void)library.destroyDense(y);
+}
+
+bool Operands::create(const RowMatrix &xRows, const RowMatrix &yRows) {
+  xOperation = xRows.operation;
+  yOperation = yRows.operation;
+  auto createDense = [&](cusparse::DenseMatrix &matrix, const RowMatrix &from) {
+    return check("cusparseCreateDnMat",
+                 library.createDense(&matrix, from.rows, from.columns,
+                                     from.leading, from.data, type,
+                                     cusparse::orderOfRows));
+  };
+  // The library writes neither positions nor coordinates.
+  return check("cusparseCreateCsr",
+               library.createCsr(
+                   &sparse, product.rows, product.columns, product.stored,
+                   const_cast<int64_t *>(product.positions),
+                   const_cast<int64_t *>(product.coordinates), product.values,
+                   cusparse::indices64, cusparse::indices64,
+                   cusparse::indicesFromZero, type)) &&
+         createDense(x, xRows) && createDense(y, yRows);
+}
+
+bool Operands::findWorkspace(cusparse::Handle handle, size_t &bytes) {
+  if (product.isSampled)
+    return check("cusparseSDDMM_bufferSize",
+                 library.sampleBytes(handle, xOperation, yOperation, getAlpha(),
+                                     x, y, getBeta(), sparse, type,
+                                     cusparse::sampleDefault, &bytes));
+  return check("cusparseSpMM_bufferSize",
+               library.multiplyBytes(handle, cusparse::operationNone,
+                                     yOperation, getAlpha(), sparse, y,
+                                     getBeta(), x, type,
+                                     cusparse::multiplyInOrder, &bytes));
+}
+
+bool Operands::run(cusparse::Handle handle, Stream &stream, void *workspace) {
+  if (!check("cusparseSetStream",
+             library.setStream(handle,
+                               static_cast<cuda::StreamHandle>(stream.handle))))
+    return false;
+  if (product.isSampled)
+    return check("cusparseSDDMM",
+                 library.sample(handle, xOperation, yOperation, getAlpha(), x,
+                                y, getBeta(), sparse, type,
+                                cusparse::sampleDefault, workspace));
+  return check("cusparseSpMM",
+               library.multiply(handle, cusparse::operationNone, yOperation,
+                                getAlpha(), sparse, y, getBeta(), x, type,
+                                cusparse::multiplyInOrder, workspace));
+}
+
+//===----------------------------------------------------------------------===//
+// The library
+//===----------------------------------------------------------------------===//
+
+SparseProducts::~SparseProducts() { close(); }
+
+void SparseProducts::close() {
+  if (handle)
+    (void)device.inContext([&] {
+      (void)library.destroy(handle);
+      return cuda::success;
+    });
+  handle = nullptr;
+}
+
+int32_t SparseProducts::open() {
+  if (state != State::Unknown)
+    return SPARSE_AUTOGRAD_SUCCESS;
+  bool isPresent = false;
+  if (int32_t status = cusparse::loadLibrary(library, isPresent))
+    return status;
+  if (!isPresent) {
+    state = State::Absent;
+    return SPARSE_AUTOGRAD_SUCCESS;
+  }
+  cusparse::Status code = cusparse::success;
+  cuda::Result result = device.inContext([&] {
+    code = library.create(&handle);
+    return cuda::success;
+  });
+  if (code)
+    handle = nullptr;
+  if (result) {
+    close();
+    return device.failCall(result, "", "starting cuSPARSE");
+  }
+  if (code)
+    return cuda::failLibraryCall(
+        cusparse::describe(library, code, "cusparseCreate"),
+        "starting cuSPARSE on %s", device.getProperties().name);
+  closeDevicesBeforeLibraries();
+  state = State::Open;
+  return SPARSE_AUTOGRAD_SUCCESS;
+}
+
+int32_t SparseProducts::multiply(Stream &stream, const SparseProduct &product,
+                                 bool &done) {
+  done = false;
+  std::lock_guard<std::mutex> guard(lock);
+  if (int32_t status = open())
+    return status;
+  RowMatrix x, y;
+  bool isKnown = product.element == SPARSE_AUTOGRAD_TENSOR_F32 ||
+                 product.element == SPARSE_AUTOGRAD_TENSOR_F64;
+  if (state == State::Absent || !isKnown || !findRows(product.x, x) ||
+      !findRows(product.y, y))
+    return SPARSE_AUTOGRAD_SUCCESS;
+  // What is written cannot be transposed.
+  if (!product.isSampled && x.operation != cusparse::operationNone)
+    return SPARSE_AUTOGRAD_SUCCESS;
+
+  Operands operands(library, product);
+  auto failProduct = [&](cuda::Result result) {
+    if (result)
+      return device.failCall(result, stream.lastKernel,
+                             "a product by cuSPARSE");
+    return cuda::failLibraryCall(
+        cusparse::describe(library, operands.code, operands.function),
+        "%s of %" PRId64 " x %" PRId64 " and %" PRId64 " x %" PRId64
+        " with %" PRId64 " stored (%s)",
+        product.isSampled ? "a sampled product" : "a product", product.rows,
+        product.isSampled ? product.x.columns : product.columns, product.y.rows,
+        product.y.columns, product.stored,
+        product.element == SPARSE_AUTOGRAD_TENSOR_F64 ? "f64" : "f32");
+  };
+  size_t bytes = 0;
+  bool isDescribed = operands.create(x, y);
+  cuda::Result result = cuda::success;
+  if (isDescribed)
+    result = device.inContext([&] {
+      (void)operands.findWorkspace(handle, bytes);
+      return cuda::success;
+    });
+  if (!result && isDescribed && operands.code == cusparse::notSupported)
+    return SPARSE_AUTOGRAD_SUCCESS;
+  if (result || operands.code)
+    return failProduct(result);
+  void *workspace = nullptr;
+  if (bytes)
+    if (int32_t status =
+            device.allocate(stream, static_cast<int64_t>(bytes), workspace))
+      return status;
+  result = device.inContext([&] {
+    (void)operands.run(handle, stream, workspace);
+    return cuda::success;
+  });
+  int32_t status = SPARSE_AUTOGRAD_SUCCESS;
+  if (result || operands.code)
+    status = failProduct(result);
+  if (workspace) {
+    if (status) {
+      KeptError kept;
+      (void)device.deallocate(stream, workspace);
+    } else {
+      status = device.deallocate(stream, workspace);
+    }
+  }
+  done = status == SPARSE_AUTOGRAD_SUCCESS;
+  return status;
+}
+
+} // namespace runtime
+} // namespace sparse_autograd

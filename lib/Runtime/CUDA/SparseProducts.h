@@ -1,0 +1,50 @@
+//===- SparseProducts.h - Products with a sparse matrix on a GPU *- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Products by cuSPARSE, if it is there. Internal to the runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_RUNTIME_CUDA_SPARSEPRODUCTS_H
+#define SPARSEAUTOGRAD_LIB_RUNTIME_CUDA_SPARSEPRODUCTS_H
+
+#include "CuSparse.h"
+#include "Device/DeviceInterface.h"
+
+#include <mutex>
+
+namespace sparse_autograd {
+namespace runtime {
+
+class CudaDevice;
+
+/// The library's state for one device.
+class SparseProducts {
+public:
+  explicit SparseProducts(CudaDevice &device) : device(device) {}
+  ~SparseProducts();
+
+  /// See Device::multiplySparse.
+  int32_t multiply(Stream &stream, const SparseProduct &product, bool &done);
+
+private:
+  int32_t open();
+  void close();
+
+  CudaDevice &device;
+  /// Held by a product: the library keeps the stream of the next call.
+  std::mutex lock;
+  enum class State { Unknown, Absent, Open } state = State::Unknown;
+  cusparse::Library library = {};
+  cusparse::Handle handle = nullptr;
+};
+
+} // namespace runtime
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_RUNTIME_CUDA_SPARSEPRODUCTS_H

@@ -1,0 +1,298 @@
+//===- FakeCuSparse.cpp - cuSPARSE without a GPU ----------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions of cuSPARSE that the runtime calls, on the fake driver's
+// memory. The declarations are the test's own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeLibrary.h"
+
+using namespace fake_driver;
+
+namespace {
+/// The library, and the stream of the next call.
+struct Library {
+  void *stream;
+};
+
+struct Sparse {
+  int64_t rows, columns, stored;
+  const int64_t *positions, *coordinates;
+  char *values;
+  int type;
+};
+
+struct Dense {
+  int64_t rows, columns, leading;
+  char *values;
+  int type;
+};
+} // namespace
+
+static constexpr int statusOfMistake = 3, notSupported = 10;
+static constexpr const char *libraryName = "cuSPARSE";
+static constexpr const char *sparseName = "sparse matrix";
+static constexpr const char *denseName = "dense matrix";
+
+#define FUNCTION extern "C" FAKE_DRIVER_EXPORT int
+
+// The names are the library's.
+// NOLINTBEGIN(readability-identifier-naming)
+
+extern "C" FAKE_DRIVER_EXPORT const char *cusparseGetErrorName(int code) {
+  return code == 1    ? "CUSPARSE_STATUS_NOT_INITIALIZED"
+         : code == 2  ? "CUSPARSE_STATUS_ALLOC_FAILED"
+         : code == 6  ? "CUSPARSE_STATUS_EXECUTION_FAILED"
+         : code == 10 ? "CUSPARSE_STATUS_NOT_SUPPORTED"
+                      : "CUSPARSE_STATUS_UNKNOWN";
+}
+
+extern "C" FAKE_DRIVER_EXPORT const char *cusparseGetErrorString(int) {
+  return "text of the library";
+}
+
+FUNCTION cusparseCreate(void **handle) {
+  LibraryCall call("cusparseCreate", /*needsContext=*/true);
+  call.endAtExit();
+  if (!call.code)
+    *handle = createHandle(libraryName, sizeof(Library));
+  return call.code;
+}
+
+FUNCTION cusparseDestroy(void *handle) {
+  LibraryCall call("cusparseDestroy", /*needsContext=*/true);
+  return call.destroy(handle, libraryName);
+}
+
+FUNCTION cusparseSetStream(Library *handle, void *stream) {
+  LibraryCall call("cusparseSetStream", /*needsContext=*/true);
+  call.demandHandle(handle, libraryName);
+  call.demand(isStream(stream), "the stream is not alive");
+  if (!call.code)
+    handle->stream = stream;
+  return call.code;
+}
+
+FUNCTION cusparseCreateCsr(void **matrix, int64_t rows, int64_t columns,
+                           int64_t stored, void *positions, void *coordinates,
+                           void *values, int positionType, int coordinateType,
+                           int base, int type) {
+  LibraryCall call("cusparseCreateCsr");
+  call.demand(positionType == 3 && coordinateType == 3 && base == 0,
+              "indices of 64 bits from 0");
+  call.demand(type == 0 || type == 1, "type");
+  call.demand(rows > 0 && columns > 0 && stored > 0, "nothing stored");
+  if (call.code)
+    return call.code;
+  auto *sparse =
+      static_cast<Sparse *>(createHandle(sparseName, sizeof(Sparse)));
+  *sparse = {rows,
+             columns,
+             stored,
+             static_cast<const int64_t *>(positions),
+             static_cast<const int64_t *>(coordinates),
+             static_cast<char *>(values),
+             type};
+  *matrix = sparse;
+  return 0;
+}
+
+FUNCTION cusparseDestroySpMat(void *matrix) {
+  LibraryCall call("cusparseDestroySpMat");
+  return call.destroy(matrix, sparseName);
+}
+
+FUNCTION cusparseCreateDnMat(void **matrix, int64_t rows, int64_t columns,
+                             int64_t leading, void *values, int type,
+                             int order) {
+  LibraryCall call("cusparseCreateDnMat");
+  call.demand(rows > 0 && columns > 0 && leading >= columns,
+              "rows that overlap");
+  call.demand(order == 2, "matrices by columns");
+  call.demand(type == 0 || type == 1, "type");
+  if (call.code)
+    return call.code;
+  auto *dense = static_cast<Dense *>(createHandle(denseName, sizeof(Dense)));
+  *dense = {rows, columns, leading, static_cast<char *>(values), type};
+  *matrix = dense;
+  return 0;
+}
+
+FUNCTION cusparseDestroyDnMat(void *matrix) {
+  LibraryCall call("cusparseDestroyDnMat");
+  return call.destroy(matrix, denseName);
+}
+
+namespace {
+/// A product of a matrix, of its transpose if `operation` is 1.
+struct Operand {
+  const Dense &dense;
+  int operation;
+
+  int64_t getRows() const { return operation ? dense.columns : dense.rows; }
+  int64_t getColumns() const { return operation ? dense.rows : dense.columns; }
+  char *at(int64_t row, int64_t column) const {
+    return dense.values + (operation ? column * dense.leading + row
+                                     : row * dense.leading + column) *
+                              getElementBytes(dense.type);
+  }
+};
+
+/// A call with the operands of a product, of which only the extents are looked
+/// at before it is begun.
+struct ProductCall : LibraryCall {
+  const Sparse &sparse;
+  Operand x, y;
+  const void *alpha, *beta;
+
+  ProductCall(const char *function, void *handle, const Sparse &sparse,
+              Operand x, Operand y, const void *alpha, const void *beta,
+              int type)
+      : LibraryCall(function, /*needsContext=*/true), sparse(sparse), x(x),
+        y(y), alpha(alpha), beta(beta) {
+    demandHandle(handle, libraryName);
+    demand(isHandle(const_cast<Sparse *>(&sparse), sparseName) &&
+               isHandle(const_cast<Dense *>(&x.dense), denseName) &&
+               isHandle(const_cast<Dense *>(&y.dense), denseName),
+           "a matrix is not alive");
+    demand(type == sparse.type && type == x.dense.type && type == y.dense.type,
+           "types that differ");
+  }
+
+  int findWorkspace(size_t *bytes) {
+    *bytes = settings().workspaceBytes;
+    if (!code && !settings().hasProducts)
+      return notSupported;
+    return code;
+  }
+
+  /// Whether the memory is there. A library would not look.
+  bool begin(const void *stream, void *workspace) {
+    int64_t bytes = getElementBytes(sparse.type);
+    bool isThere =
+        isAllocated(sparse.positions, (sparse.rows + 1) * sizeof(int64_t)) &&
+        isAllocated(sparse.coordinates, sparse.stored * sizeof(int64_t)) &&
+        isAllocated(sparse.values, sparse.stored * bytes);
+    for (const Dense *dense : {&x.dense, &y.dense})
+      isThere &= isAllocated(
+          dense->values,
+          ((dense->rows - 1) * dense->leading + dense->columns) * bytes);
+    if (settings().workspaceBytes)
+      isThere &= isAllocated(workspace, settings().workspaceBytes);
+    demand(isThere, "a matrix is not allocated");
+    demand(isStream(const_cast<void *>(stream)), "the stream is not alive");
+    if (isThere)
+      demand(sparse.positions[0] == 0 &&
+                 sparse.positions[sparse.rows] == sparse.stored,
+             "positions");
+    return isThere && !code;
+  }
+
+  void update(char *place, double sum) {
+    double result = loadElement(alpha, sparse.type) * sum;
+    double factor = loadElement(beta, sparse.type);
+    if (factor != 0)
+      result += factor * loadElement(place, sparse.type);
+    storeElement(place, sparse.type, result);
+  }
+  double load(const char *place) { return loadElement(place, sparse.type); }
+};
+} // namespace
+
+static ProductCall beginMultiply(const char *function, void *handle,
+                                 int aOperation, int bOperation,
+                                 const void *alpha, const Sparse *a,
+                                 const Dense *b, const void *beta,
+                                 const Dense *c, int type, int algorithm) {
+  ProductCall call(function, handle, *a, {*c, 0}, {*b, bOperation}, alpha, beta,
+                   type);
+  call.demand(aOperation == 0 && algorithm == 12,
+              "sums in an order of their own");
+  call.demand(a->rows == c->rows && a->columns == call.y.getRows() &&
+                  call.y.getColumns() == c->columns,
+              "extents that differ");
+  return call;
+}
+
+FUNCTION cusparseSpMM_bufferSize(void *handle, int aOperation, int bOperation,
+                                 const void *alpha, const Sparse *a,
+                                 const Dense *b, const void *beta,
+                                 const Dense *c, int type, int algorithm,
+                                 size_t *bytes) {
+  return beginMultiply("cusparseSpMM_bufferSize", handle, aOperation,
+                       bOperation, alpha, a, b, beta, c, type, algorithm)
+      .findWorkspace(bytes);
+}
+
+FUNCTION cusparseSpMM(Library *handle, int aOperation, int bOperation,
+                      const void *alpha, const Sparse *a, const Dense *b,
+                      const void *beta, const Dense *c, int type, int algorithm,
+                      void *workspace) {
+  ProductCall call =
+      beginMultiply("cusparseSpMM", handle, aOperation, bOperation, alpha, a, b,
+                    beta, c, type, algorithm);
+  if (!call.begin(handle->stream, workspace))
+    return call.code ? call.code : statusOfMistake;
+  for (int64_t i = 0; i < a->rows; ++i)
+    for (int64_t j = 0; j < c->columns; ++j) {
+      double sum = 0;
+      for (int64_t p = a->positions[i]; p < a->positions[i + 1]; ++p)
+        sum += call.load(a->values + p * getElementBytes(type)) *
+               call.load(call.y.at(a->coordinates[p], j));
+      call.update(call.x.at(i, j), sum);
+    }
+  return 0;
+}
+
+static ProductCall beginSample(const char *function, void *handle,
+                               int aOperation, int bOperation,
+                               const void *alpha, const Dense *a,
+                               const Dense *b, const void *beta,
+                               const Sparse *c, int type, int algorithm) {
+  ProductCall call(function, handle, *c, {*a, aOperation}, {*b, bOperation},
+                   alpha, beta, type);
+  call.demand(algorithm == 0, "algorithm");
+  call.demand(call.x.getRows() == c->rows &&
+                  call.y.getColumns() == c->columns &&
+                  call.x.getColumns() == call.y.getRows(),
+              "extents that differ");
+  return call;
+}
+
+FUNCTION cusparseSDDMM_bufferSize(void *handle, int aOperation, int bOperation,
+                                  const void *alpha, const Dense *a,
+                                  const Dense *b, const void *beta,
+                                  const Sparse *c, int type, int algorithm,
+                                  size_t *bytes) {
+  return beginSample("cusparseSDDMM_bufferSize", handle, aOperation, bOperation,
+                     alpha, a, b, beta, c, type, algorithm)
+      .findWorkspace(bytes);
+}
+
+FUNCTION cusparseSDDMM(Library *handle, int aOperation, int bOperation,
+                       const void *alpha, const Dense *a, const Dense *b,
+                       const void *beta, const Sparse *c, int type,
+                       int algorithm, void *workspace) {
+  ProductCall call =
+      beginSample("cusparseSDDMM", handle, aOperation, bOperation, alpha, a, b,
+                  beta, c, type, algorithm);
+  if (!call.begin(handle->stream, workspace))
+    return call.code ? call.code : statusOfMistake;
+  for (int64_t i = 0; i < c->rows; ++i)
+    for (int64_t p = c->positions[i]; p < c->positions[i + 1]; ++p) {
+      double sum = 0;
+      for (int64_t k = 0; k < call.x.getColumns(); ++k)
+        sum += call.load(call.x.at(i, k)) *
+               call.load(call.y.at(k, c->coordinates[p]));
+      call.update(c->values + p * getElementBytes(type), sum);
+    }
+  return 0;
+}
+
+// NOLINTEND(readability-identifier-naming)
