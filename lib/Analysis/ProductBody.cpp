@@ -51,14 +51,25 @@ sparse_autograd::matchProductBody(linalg::LinalgOp op) {
   Block *block = op.getBlock();
   std::optional<ScaledSum> sum =
       matchScaledSum(*block, block->getTerminator()->getOperand(0));
-  // Nothing but the terminator, the sum and the products.
-  if (!sum || sum->base != block->getArgument(2) ||
-      !llvm::hasNItems(block->getOperations(), sum->scale ? 4 : 3))
+  if (!sum || sum->base != block->getArgument(2))
     return std::nullopt;
-  auto product = sum->term.getDefiningOp<arith::MulFOp>();
+  // The terminator, the sum, the products and extensions.
+  unsigned known = sum->scale ? 4 : 3;
+  auto skipExtension = [&](Value value) {
+    auto extension = value.getDefiningOp<arith::ExtFOp>();
+    if (!extension)
+      return value;
+    ++known;
+    return extension.getIn();
+  };
+  auto product = skipExtension(sum->term).getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return std::nullopt;
   Value a = block->getArgument(0), b = block->getArgument(1);
-  if (!product || !((product.getLhs() == a && product.getRhs() == b) ||
-                    (product.getLhs() == b && product.getRhs() == a)))
+  Value lhs = skipExtension(product.getLhs());
+  Value rhs = skipExtension(product.getRhs());
+  if (!((lhs == a && rhs == b) || (lhs == b && rhs == a)) ||
+      !llvm::hasNItems(block->getOperations(), known))
     return std::nullopt;
   return sum;
 }

@@ -17,13 +17,15 @@ using namespace sparse_autograd;
 
 func::FuncOp sparse_autograd::declareRuntimeFunction(SymbolTable &symbols,
                                                      StringRef name,
-                                                     TypeRange arguments) {
+                                                     TypeRange arguments,
+                                                     TypeRange results) {
   if (auto existing = symbols.lookup<func::FuncOp>(name))
     return existing;
   Operation *module = symbols.getOp();
   OpBuilder builder = OpBuilder::atBlockEnd(&module->getRegion(0).front());
-  auto function = func::FuncOp::create(builder, module->getLoc(), name,
-                                       builder.getFunctionType(arguments, {}));
+  auto function =
+      func::FuncOp::create(builder, module->getLoc(), name,
+                           builder.getFunctionType(arguments, results));
   function.setPrivate();
   symbols.insert(function);
   return function;
@@ -103,10 +105,11 @@ Value RuntimeCallBuilder::list(ArrayRef<Value> values) {
   return pointer(buffer);
 }
 
-void RuntimeCallBuilder::call(StringRef name, ArrayRef<Value> arguments) {
-  func::FuncOp function =
-      declareRuntimeFunction(symbols, name, TypeRange(ValueRange(arguments)));
-  func::CallOp::create(builder, loc, function, arguments);
+ValueRange RuntimeCallBuilder::call(StringRef name, ArrayRef<Value> arguments,
+                                    TypeRange results) {
+  func::FuncOp function = declareRuntimeFunction(
+      symbols, name, TypeRange(ValueRange(arguments)), results);
+  return func::CallOp::create(builder, loc, function, arguments).getResults();
 }
 
 bool sparse_autograd::isOnDevice(Type type) {

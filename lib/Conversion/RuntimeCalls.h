@@ -14,11 +14,12 @@
 
 namespace sparse_autograd {
 
-/// The function `name` of the runtime, which has no results, in `symbols`;
-/// declared there if it is not yet.
+/// The function `name` of the runtime in `symbols`; declared there if it is not
+/// yet.
 mlir::func::FuncOp declareRuntimeFunction(mlir::SymbolTable &symbols,
                                           llvm::StringRef name,
-                                          mlir::TypeRange arguments);
+                                          mlir::TypeRange arguments,
+                                          mlir::TypeRange results = {});
 
 /// The index `index` as the runtime takes it.
 mlir::Value toI64(mlir::OpBuilder &builder, mlir::Location loc,
@@ -49,8 +50,10 @@ public:
   mlir::Value word(mlir::Value value);
   /// The address of a list of such words on the stack.
   mlir::Value list(llvm::ArrayRef<mlir::Value> values);
-  /// Calls the function `name` of the runtime.
-  void call(llvm::StringRef name, llvm::ArrayRef<mlir::Value> arguments);
+  /// Calls the function `name` of the runtime, and returns its results.
+  mlir::ValueRange call(llvm::StringRef name,
+                        llvm::ArrayRef<mlir::Value> arguments,
+                        mlir::TypeRange results = {});
 
   mlir::Operation *op;
   mlir::OpBuilder builder;

@@ -31,6 +31,10 @@ using namespace sparse_autograd;
 /// PTX, and the emulator runs its code.
 static constexpr llvm::StringLiteral leastChip = "sm_80";
 
+/// Libraries of a GPU, as the option `libraries` names them.
+static constexpr llvm::StringLiteral denseLibrary = "cublaslt",
+                                     sparseLibrary = "cusparse";
+
 static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -119,12 +123,23 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   addCleanup(pm);
 }
 
+static bool asksFor(const PipelineOptions &options, StringRef library) {
+  return llvm::is_contained(options.libraries, library);
+}
+
 static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
   addBuffers(pm, [](OpPassManager &) {});
   pm.addPass(createStorageToLoops());
   pm.addPass(createPlaceBuffers());
   // What is left are errors, which the runtime raises.
   pm.addPass(createStorageToRuntime());
+  if (asksFor(options, denseLibrary)) {
+    ContractionToRuntimeOptions products;
+    products.forDevice = true;
+    pm.addPass(createContractionToRuntime(products));
+  }
+  if (asksFor(options, sparseLibrary))
+    pm.addPass(createSparseProductToRuntime());
   LinalgToLoopsOptions loops;
   loops.forDevice = true;
   // What the lanes of a warp add up at least, and how many warps: half of those
@@ -180,6 +195,11 @@ LogicalResult sparse_autograd::buildPipeline(
     return reportError(
         "threads must be 0 (the runtime decides) or 1; set any other number "
         "in the runtime, when the code runs");
+  for (const std::string &library : options.libraries)
+    if (library != denseLibrary && library != sparseLibrary)
+      return reportError("there is no library '" + Twine(library) +
+                         "': libraries are " + denseLibrary + " and " +
+                         sparseLibrary);
   for (Phase phase : {Phase::Differentiate, Phase::SelectFormats,
                       Phase::LowerSparse, Phase::Target}) {
     if (extension)

@@ -116,6 +116,8 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
     pipelineOptions.emulate =
         llvm::StringRef(info.device).starts_with("emulated");
   }
+  for (const std::string &library : options.libraries)
+    pipelineOptions.libraries.push_back(library);
   if (!options.remarks.empty()) {
     mlir::remark::RemarkCategories categories;
     // Upstream matches the whole name, and wants each kind asked for.

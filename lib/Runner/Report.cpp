@@ -64,6 +64,7 @@ void Report::write(llvm::raw_ostream &stream, ReportFormat format) const {
   if (device)
     report["device"] =
         llvm::json::Object{{"launches", device->launches},
+                           {"library_products", device->libraryProducts},
                            {"bytes_copied_in", device->bytesCopiedIn},
                            {"bytes_copied_out", device->bytesCopiedOut},
                            {"waits", device->waits},
@@ -82,11 +83,12 @@ void Report::write(llvm::raw_ostream &stream, ReportFormat format) const {
                           counters.allocations, counters.allocatedBytes,
                           counters.peakLiveBytes);
   if (device)
-    stream << llvm::formatv("device: launches {0}, copied {1} bytes in, {2} "
-                            "bytes out, waits {3}, peak {4} bytes\n",
-                            device->launches, device->bytesCopiedIn,
-                            device->bytesCopiedOut, device->waits,
-                            device->peakLiveBytes);
+    stream << llvm::formatv("device: launches {0}, library products {1}, "
+                            "copied {2} bytes in, {3} bytes out, waits {4}, "
+                            "peak {5} bytes\n",
+                            device->launches, device->libraryProducts,
+                            device->bytesCopiedIn, device->bytesCopiedOut,
+                            device->waits, device->peakLiveBytes);
   for (const Storage &tensor : storage)
     stream << llvm::formatv("{0} stores {1} values in {2} bytes\n", tensor.name,
                             tensor.values, tensor.bytes);

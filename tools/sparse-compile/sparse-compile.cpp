@@ -57,6 +57,11 @@ int main(int argc, char **argv) {
       "toolkit", cl::value_desc("DIR"), cl::cat(category),
       cl::desc("of a GPU: the CUDA toolkit whose ptxas and libdevice are used; "
                "the default is the configured one"));
+  cl::list<std::string> libraries(
+      "libraries", cl::CommaSeparated, cl::value_desc("NAME,..."),
+      cl::cat(category),
+      cl::desc("of a GPU: libraries to call where they are there when the code "
+               "runs: cublaslt, cusparse"));
   cl::opt<int64_t> threads(
       "threads", cl::cat(category), cl::init(0),
       cl::desc("0: the runtime decides how many threads a loop uses; 1: the "
@@ -86,7 +91,8 @@ int main(int argc, char **argv) {
     return 1;
   };
   // A list has an operator & of its own.
-  const cl::Option *ofGPU[] = {std::addressof(chip), &ptx, &emulate, &toolkit};
+  const cl::Option *ofGPU[] = {std::addressof(chip), &ptx, &emulate, &toolkit,
+                               std::addressof(libraries)};
   for (const cl::Option *option : ofGPU)
     if (option->getNumOccurrences() && target != TargetKind::GPU)
       return refuse("--" + option->ArgStr + " is of --target=gpu alone");
@@ -98,6 +104,8 @@ int main(int argc, char **argv) {
   options.pipeline.ptx = ptx;
   options.pipeline.emulate = emulate;
   options.pipeline.toolkit = toolkit;
+  for (const std::string &library : libraries)
+    options.pipeline.libraries.push_back(library);
   options.pipeline.threads = threads;
   if (cpu != "native")
     options.compile.cpu = cpu;

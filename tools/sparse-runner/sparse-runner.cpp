@@ -70,6 +70,11 @@ int main(int argc, char **argv) {
                "emulated:SEED, a GPU on the CPU that checks the kernels; the "
                "default is SPARSE_AUTOGRAD_DEVICE, else cuda"),
       cl::location(options.device));
+  cl::list<std::string> libraries(
+      "libraries", cl::CommaSeparated, cl::value_desc("NAME,..."),
+      cl::cat(category),
+      cl::desc("libraries that code of --target=gpu calls where they are "
+               "there: cublaslt, cusparse"));
   cl::opt<int, true> threads("threads", cl::cat(category),
                              cl::desc("how many threads to use; 0: all"),
                              cl::location(options.threads));
@@ -134,6 +139,9 @@ int main(int argc, char **argv) {
   if (device.getNumOccurrences() && options.target != TargetKind::GPU)
     return refuse("--device is of --target=gpu alone: other code runs on this "
                   "machine's processor");
+  if (libraries.getNumOccurrences() && options.target != TargetKind::GPU)
+    return refuse("--libraries is of --target=gpu alone");
+  options.libraries.assign(libraries.begin(), libraries.end());
   if (remarks.getNumOccurrences())
     options.remarks = remarks.empty() ? ".*" : remarks.getValue();
   std::string problem;

@@ -27,7 +27,7 @@ std::optional<ScaledSum> matchScaledSum(mlir::Block &block, mlir::Value value);
 
 /// Matches the body of an op that adds to its init a multiple of the product of
 /// its two inputs, in any order, and does nothing else; the term is the
-/// product.
+/// product. Narrower inputs, or their product, are extended.
 std::optional<ScaledSum> matchProductBody(mlir::linalg::LinalgOp op);
 
 } // namespace sparse_autograd

@@ -21,6 +21,7 @@
 #include "SparseAutograd/Conversion/PrefetchRows/PrefetchRows.h"
 #include "SparseAutograd/Conversion/ProgramToLLVM/ProgramToLLVM.h"
 #include "SparseAutograd/Conversion/SparseAutogradToLinalg/SparseAutogradToLinalg.h"
+#include "SparseAutograd/Conversion/SparseProductToRuntime/SparseProductToRuntime.h"
 #include "SparseAutograd/Conversion/SparseTensorToLoops/SparseTensorToLoops.h"
 #include "SparseAutograd/Conversion/StorageToLoops/StorageToLoops.h"
 #include "SparseAutograd/Conversion/StorageToRuntime/StorageToRuntime.h"

@@ -174,11 +174,81 @@ def ContractionToRuntime : Pass<"sparse-autograd-contraction-to-runtime", "::mli
 
     A zero fill of the result right before the product is dropped and the
     product overwrites it (beta = 0).
+
+    With `for-device` the products are those of memrefs on a device, also of f16
+    and bf16 with sums in f32, by a library that may be there when the program
+    runs, or not. All loops go to the runtime, which makes few products of them.
+    What it says is no product for the library is computed by the program:
+
+    ```mlir
+    linalg.fill ins(%zero : f32) outs(%c : memref<?x?xf32, #gpu.address_space<global>>)
+    linalg.matmul ins(%a, %b : ...) outs(%c : ...)
+    ```
+
+    becomes
+
+    ```mlir
+    %done = call @sparseAutogradDeviceContract(%f32, %f32, %three, %loops, %alpha, %pa, %pb, %beta, %pc)
+    %is_left = arith.cmpi eq, %done, %c0_i32 : i32
+    scf.if %is_left {
+      linalg.fill ins(%zero : f32) outs(%c : ...)
+      linalg.matmul ins(%a, %b : ...) outs(%c : ...)
+    }
+    ```
+
+    A product scaled by a number that the device has computed is left to the
+    program: the host would wait for it.
   }];
   let options = [
+    Option<"forDevice", "for-device", "bool", /*default=*/"false",
+           "the products are a device's, which may have a library">,
     Option<"minimalWork", "minimal-work", "int64_t", /*default=*/"4096",
            "products with fewer multiply-adds, known statically, become loops">,
   ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// SparseProductToRuntime
+//===----------------------------------------------------------------------===//
+
+def SparseProductToRuntime : Pass<"sparse-autograd-sparse-product-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Ask a library of the device for products with a sparse matrix";
+  let description = [{
+    Finds the loops that `--lower-sparse` makes of C += A B, for A sparse by rows
+    (CSR) and B and C dense (SpMM), and of A += X Y where A stores something
+    (SDDMM), or -=, on memrefs of the device. Before them it asks a library that
+    may be there when the program runs, or not. What that says is no product for
+    it is computed by the loops:
+
+    ```mlir
+    scf.for %i = %c0 to %m step %c1 {
+      scf.for %j = %c0 to %n step %c1 {
+        ...
+        %sum = scf.for %p = %begin to %end step %c1 iter_args(%s = %old) -> (f32) {
+          // %s + %values[%p] * %b[%coordinates[%p], %j]
+        }
+        memref.store %sum, %c[%i, %j]
+      } {sparse_autograd.parallel}
+    } {sparse_autograd.parallel}
+    ```
+
+    becomes
+
+    ```mlir
+    %done = call @sparseAutogradDeviceMultiplySparse(%f32, %m, %k, %stored, %positions, %coordinates, %values, %n, ...)
+    %is_left = arith.cmpi eq, %done, %c0_i32 : i32
+    scf.if %is_left {
+      // The loops.
+    }
+    ```
+
+    Positions and coordinates are of type index; values of f32 or f64. A zero fill
+    of the result right before goes to the loops: the library overwrites.
+  }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",

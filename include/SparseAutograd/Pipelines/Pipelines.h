@@ -88,6 +88,13 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("of a GPU: the folder of the CUDA toolkit whose ptxas and "
                      "libdevice are used; empty: the configured one"),
       llvm::cl::init("")};
+  ListOption<std::string> libraries{
+      *this, "libraries",
+      llvm::cl::desc(
+          "of a GPU: libraries to call where they are there when the "
+          "code runs, beside kernels for where they are not: "
+          "cublaslt (products of dense matrices), cusparse (products "
+          "of a sparse matrix); none by default")};
   Option<bool> kernelReport{
       *this, "kernel-report",
       llvm::cl::desc("of a GPU: say in remarks what each kernel takes of each "

@@ -33,6 +33,8 @@ struct RunOptions {
   /// The device that code for a GPU runs on, as sparseAutogradSetDevice names
   /// it; empty: the choice of the process stays.
   std::string device;
+  /// Those that code for a GPU calls where they are there.
+  std::vector<std::string> libraries;
   /// 0: the runtime decides.
   int threads = 0;
   /// How often the entry is called; the results are those of the last call.

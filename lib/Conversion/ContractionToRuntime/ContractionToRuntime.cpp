@@ -1,4 +1,4 @@
-//===- ContractionToRuntime.cpp - matrix products to the BLAS ---*- C++ -*-===//
+//===- ContractionToRuntime.cpp - matrix products to libraries --*- C++ -*-===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,8 +8,11 @@
 
 #include "SparseAutograd/Conversion/ContractionToRuntime/ContractionToRuntime.h"
 
+#include "../KernelOps.h"
 #include "../RuntimeCalls.h"
+#include "../ZeroFill.h"
 #include "SparseAutograd/Analysis/ProductBody.h"
+#include "SparseAutograd/Runtime/DeviceABI.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,8 +20,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_CONTRACTIONTORUNTIME
@@ -29,6 +30,12 @@ using namespace mlir;
 using namespace sparse_autograd;
 
 namespace {
+
+/// The loops of C += A * B, by the operands that they index: A and C, B and C,
+/// A and B, all of them.
+struct ProductLoops {
+  SmallVector<unsigned> m, n, k, batch;
+};
 
 /// The loops of C(m, n) += A(m, k) * B(k, n); one of each kind is the
 /// product's, the others surround the call.
@@ -46,23 +53,58 @@ struct Matrix {
 
 } // namespace
 
-/// C += alpha * A * B of one type, in any order of the factors, or C -=, and
-/// nothing else.
-static bool isPlainProduct(linalg::LinalgOp op) {
+static Type getElementType(linalg::LinalgOp op, unsigned operand) {
+  return getElementTypeOrSelf(op->getOperand(operand).getType());
+}
+
+/// The loops of C += alpha * A * B, in any order of the factors, or C -=, that
+/// is nothing else, if there are matrices and not vectors. All memrefs are on
+/// the device, or on the host.
+static std::optional<ProductLoops> matchLoops(linalg::LinalgOp op,
+                                              bool isForDevice) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      !op.hasPureBufferSemantics())
-    return false;
-  Type type = getElementTypeOrSelf(op->getOperand(0).getType());
-  if (!type.isF32() && !type.isF64())
-    return false;
+      !op.hasPureBufferSemantics() || !matchProductBody(op))
+    return std::nullopt;
   for (OpOperand &operand : op->getOpOperands()) {
     auto memref = dyn_cast<MemRefType>(operand.get().getType());
-    if (!memref || memref.getElementType() != type || !memref.isStrided() ||
-        memref.getMemorySpace() ||
+    if (!memref || !memref.isStrided() ||
+        (isForDevice ? !isOnDevice(memref) : !!memref.getMemorySpace()) ||
         !op.getMatchingIndexingMap(&operand).isProjectedPermutation())
-      return false;
+      return std::nullopt;
   }
-  return matchProductBody(op).has_value();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  ProductLoops loops;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    bool inA = maps[0].isFunctionOfDim(loop);
+    bool inB = maps[1].isFunctionOfDim(loop);
+    bool inC = maps[2].isFunctionOfDim(loop);
+    if (inA && inB)
+      (inC ? loops.batch : loops.k).push_back(loop);
+    else if (inC && (inA || inB))
+      (inA ? loops.m : loops.n).push_back(loop);
+    else
+      return std::nullopt;
+  }
+  if (loops.m.empty() || loops.n.empty() || loops.k.empty())
+    return std::nullopt;
+  return loops;
+}
+
+/// Whether a call is worth it for that many rows, columns and terms; unknown
+/// ones are many.
+static bool isWorthCall(int64_t m, int64_t n, int64_t k, int64_t minimalWork) {
+  int64_t work = 1;
+  const int64_t extents[] = {m, n, k};
+  for (auto [number, extent] : llvm::enumerate(extents)) {
+    if (ShapedType::isDynamic(extent))
+      return true;
+    // A product with a vector.
+    if (extent == 1 && number != 2)
+      return false;
+    if (llvm::MulOverflow(work, extent, work))
+      return true;
+  }
+  return work >= minimalWork;
 }
 
 /// Of the loops of a kind, the one with the largest static extent; unknown ones
@@ -84,76 +126,25 @@ static unsigned takeLargest(ArrayRef<unsigned> loops, ArrayRef<int64_t> extents,
   return largest;
 }
 
+/// A product of f32 or f64 for the BLAS of the host.
 static FailureOr<Product> matchProduct(linalg::LinalgOp op,
                                        int64_t minimalWork) {
-  if (!isPlainProduct(op))
+  Type type = getElementType(op, 0);
+  std::optional<ProductLoops> loops = matchLoops(op, /*isForDevice=*/false);
+  if (!loops || (!type.isF32() && !type.isF64()) ||
+      getElementType(op, 1) != type || getElementType(op, 2) != type)
     return failure();
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  SmallVector<unsigned> m, n, k, batch;
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-    bool inA = maps[0].isFunctionOfDim(loop);
-    bool inB = maps[1].isFunctionOfDim(loop);
-    bool inC = maps[2].isFunctionOfDim(loop);
-    if (inA && inB && inC)
-      batch.push_back(loop);
-    else if (inA && inC)
-      m.push_back(loop);
-    else if (inB && inC)
-      n.push_back(loop);
-    else if (inA && inB)
-      k.push_back(loop);
-    else
-      return failure();
-  }
-  if (m.empty() || n.empty() || k.empty())
-    return failure();
   Product product;
-  product.outer = batch;
-  product.accumulates = k.size() > 1;
-  product.m = takeLargest(m, extents, product.outer);
-  product.n = takeLargest(n, extents, product.outer);
-  product.k = takeLargest(k, extents, product.outer);
-  int64_t work = 1;
-  for (unsigned loop : {product.m, product.n, product.k}) {
-    if (ShapedType::isDynamic(extents[loop]))
-      return product;
-    // A product with a vector.
-    if (extents[loop] == 1 && loop != product.k)
-      return failure();
-    if (llvm::MulOverflow(work, extents[loop], work))
-      return product;
-  }
-  if (work < minimalWork)
+  product.outer = loops->batch;
+  product.accumulates = loops->k.size() > 1;
+  product.m = takeLargest(loops->m, extents, product.outer);
+  product.n = takeLargest(loops->n, extents, product.outer);
+  product.k = takeLargest(loops->k, extents, product.outer);
+  if (!isWorthCall(extents[product.m], extents[product.n], extents[product.k],
+                   minimalWork))
     return failure();
   return product;
-}
-
-/// The fill of C with zero that only the product sees, or null.
-static linalg::FillOp findZeroFill(linalg::LinalgOp op) {
-  Value c = op.getDpsInits()[0];
-  // Another name of the buffer could be read in between.
-  if (!c.getDefiningOp<memref::AllocOp>())
-    return nullptr;
-  for (Operation *user : c.getUsers())
-    if (isa<ViewLikeOpInterface>(user))
-      return nullptr;
-  for (Operation *previous = op->getPrevNode(); previous;
-       previous = previous->getPrevNode()) {
-    if (previous == c.getDefiningOp())
-      return nullptr;
-    if (auto fill = dyn_cast<linalg::FillOp>(previous);
-        fill && fill.getOutputs()[0] == c)
-      return matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ? fill
-                                                                 : nullptr;
-    bool uses = false;
-    previous->walk([&](Operation *inner) {
-      uses |= llvm::is_contained(inner->getOperands(), c);
-    });
-    if (uses)
-      return nullptr;
-  }
-  return nullptr;
 }
 
 static func::FuncOp getGemm(FloatType type, SymbolTable &symbols) {
@@ -196,10 +187,10 @@ static Matrix describeMatrix(OpBuilder &builder, linalg::LinalgOp op,
 static void emitProduct(IRRewriter &rewriter, linalg::LinalgOp op,
                         const Product &product, func::FuncOp gemm) {
   Location loc = op.getLoc();
-  auto type =
-      cast<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType()));
-  linalg::FillOp fill =
-      product.accumulates ? linalg::FillOp() : findZeroFill(op);
+  auto type = cast<FloatType>(getElementType(op, 0));
+  linalg::FillOp fill = product.accumulates
+                            ? linalg::FillOp()
+                            : findZeroFill(op, op.getDpsInits()[0]);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   SmallVector<Value> extents;
@@ -244,6 +235,137 @@ static void emitProduct(IRRewriter &rewriter, linalg::LinalgOp op,
     rewriter.eraseOp(fill);
 }
 
+//===----------------------------------------------------------------------===//
+// Products on a device
+//===----------------------------------------------------------------------===//
+
+/// How many iterations `loops` have together, if that is known.
+static int64_t countIterations(ArrayRef<unsigned> loops,
+                               ArrayRef<int64_t> extents) {
+  int64_t count = 1;
+  for (unsigned loop : loops)
+    if (ShapedType::isDynamic(extents[loop]) ||
+        llvm::MulOverflow(count, extents[loop], count))
+      return ShapedType::kDynamic;
+  return count;
+}
+
+/// Whether the host knows `value` without asking the device: it is a constant,
+/// an argument of the function, or computed of these.
+static bool isKnownToHost(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  Operation *op = value.getDefiningOp();
+  return isPure(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), isKnownToHost);
+}
+
+/// The element types of the factors and the result, as the runtime has them,
+/// if a library has products of these.
+static std::optional<std::pair<int32_t, int32_t>>
+getElements(linalg::LinalgOp op) {
+  Type factor = getElementType(op, 0), result = getElementType(op, 2);
+  if (getElementType(op, 1) != factor)
+    return std::nullopt;
+  if (factor.isF64() && result.isF64())
+    return std::pair(SPARSE_AUTOGRAD_TENSOR_F64, SPARSE_AUTOGRAD_TENSOR_F64);
+  // Narrow products are exact in f32, in which they are summed.
+  if (!result.isF32())
+    return std::nullopt;
+  if (factor.isF32())
+    return std::pair(SPARSE_AUTOGRAD_TENSOR_F32, SPARSE_AUTOGRAD_TENSOR_F32);
+  if (factor.isF16())
+    return std::pair(SPARSE_AUTOGRAD_TENSOR_F16, SPARSE_AUTOGRAD_TENSOR_F32);
+  if (factor.isBF16())
+    return std::pair(SPARSE_AUTOGRAD_TENSOR_BF16, SPARSE_AUTOGRAD_TENSOR_F32);
+  return std::nullopt;
+}
+
+static bool isForLibrary(linalg::LinalgOp op, int64_t minimalWork) {
+  std::optional<ProductLoops> loops = matchLoops(op, /*isForDevice=*/true);
+  if (!loops || !getElements(op))
+    return false;
+  // In a kernel nobody calls the runtime.
+  for (Operation *parent = op->getParentOp(); !isa<func::FuncOp>(parent);
+       parent = parent->getParentOp())
+    if (isParallelLoop(parent))
+      return false;
+  Value scale = matchProductBody(op)->scale;
+  if (scale && !isKnownToHost(scale))
+    return false;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<unsigned> terms =
+      llvm::to_vector(llvm::concat<unsigned>(loops->k, loops->batch));
+  return isWorthCall(countIterations(loops->m, extents),
+                     countIterations(loops->n, extents),
+                     countIterations(terms, extents), minimalWork);
+}
+
+/// The scale of a product, as f64.
+static Value createScale(RuntimeCallBuilder &calls, const ScaledSum &sum) {
+  OpBuilder &builder = calls.builder;
+  Type f64 = builder.getF64Type();
+  Value scale = sum.scale;
+  if (!scale)
+    return arith::ConstantOp::create(
+        builder, calls.loc,
+        builder.getFloatAttr(f64, sum.isDifference ? -1.0 : 1.0));
+  if (scale.getType() != f64)
+    scale = arith::ExtFOp::create(builder, calls.loc, f64, scale);
+  if (sum.isDifference)
+    scale = arith::NegFOp::create(builder, calls.loc, scale);
+  return scale;
+}
+
+/// Asks a library of the device for the product, and has the program compute it
+/// if there is none.
+static void offerProduct(linalg::LinalgOp op, SymbolTable &symbols) {
+  linalg::FillOp fill = findZeroFill(op, op.getDpsInits()[0]);
+  RuntimeCallBuilder calls(op, symbols);
+  OpBuilder &builder = calls.builder;
+  Location loc = op.getLoc();
+  Value zero = calls.constant(0);
+  // SparseAutogradContractionLoop.
+  SmallVector<Value> words;
+  SmallVector<memref::ExtractStridedMetadataOp> metadata;
+  for (Value operand : op->getOperands().take_front(3))
+    metadata.push_back(
+        memref::ExtractStridedMetadataOp::create(builder, loc, operand));
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (auto [loop, range] :
+       llvm::enumerate(op.createLoopRanges(builder, loc))) {
+    words.push_back(getValueOrCreateConstantIndexOp(builder, loc, range.size));
+    for (auto [map, fields] : llvm::zip_equal(maps, metadata)) {
+      std::optional<unsigned> place =
+          map.getResultPosition(builder.getAffineDimExpr(loop));
+      words.push_back(place ? fields.getStrides()[*place] : zero);
+    }
+  }
+  Type f64 = builder.getF64Type();
+  Value beta = arith::ConstantOp::create(
+      builder, loc, builder.getFloatAttr(f64, fill ? 0.0 : 1.0));
+  auto elements = *getElements(op);
+  auto kind = [&](int32_t element) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, element, 32);
+  };
+  Value done = calls
+                   .call("sparseAutogradDeviceContract",
+                         {kind(elements.first), kind(elements.second),
+                          calls.constant(op.getNumLoops()), calls.list(words),
+                          createScale(calls, *matchProductBody(op)),
+                          calls.pointer(op->getOperand(0)),
+                          calls.pointer(op->getOperand(1)), beta,
+                          calls.pointer(op->getOperand(2))},
+                         builder.getI32Type())
+                   .front();
+  Value isLeft = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       done, kind(0));
+  auto branch = scf::IfOp::create(builder, loc, isLeft);
+  if (fill)
+    fill->moveBefore(branch.thenYield());
+  op->moveBefore(branch.thenYield());
+}
+
 namespace {
 struct ContractionToRuntimePass
     : sparse_autograd::impl::ContractionToRuntimeBase<
@@ -256,11 +378,15 @@ struct ContractionToRuntimePass
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops) {
+      if (forDevice) {
+        if (isForLibrary(op, minimalWork))
+          offerProduct(op, symbols);
+        continue;
+      }
       FailureOr<Product> product = matchProduct(op, minimalWork);
       if (failed(product))
         continue;
-      auto type =
-          cast<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType()));
+      auto type = cast<FloatType>(getElementType(op, 0));
       emitProduct(rewriter, op, *product, getGemm(type, symbols));
     }
   }

@@ -42,13 +42,14 @@ TEST(Report, SaysWhatWasDoneOnADevice) {
       << sparseAutogradLastError();
   Report report;
   report.addDevice();
+  EXPECT_THAT(write(report, ReportFormat::Text),
+              testing::HasSubstr("device: launches 0, library products 0, "
+                                 "copied 16 bytes in, 8 bytes out, "
+                                 "waits 1, peak 32 bytes\n"));
   EXPECT_THAT(
-      write(report, ReportFormat::Text),
-      testing::HasSubstr("device: launches 0, copied 16 bytes in, 8 bytes out, "
-                         "waits 1, peak 32 bytes\n"));
-  EXPECT_THAT(write(report, ReportFormat::Json),
-              testing::HasSubstr(
-                  R"("device":{"bytes_copied_in":16,"bytes_copied_out":8,)"
-                  R"("launches":0,"peak_live_bytes":32,"waits":1})"));
+      write(report, ReportFormat::Json),
+      testing::HasSubstr(
+          R"("device":{"bytes_copied_in":16,"bytes_copied_out":8,)"
+          R"("launches":0,"library_products":0,"peak_live_bytes":32,"waits":1})"));
   EXPECT_EQ(sparseAutogradSetDevice(nullptr), SPARSE_AUTOGRAD_SUCCESS);
 }

@@ -1,0 +1,22 @@
+//===- ZeroFill.h - results that start from zeros ---------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_ZEROFILL_H
+#define SPARSEAUTOGRAD_LIB_CONVERSION_ZEROFILL_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace sparse_autograd {
+
+/// The fill of the buffer `result` with zero that only `op` behind it sees, or
+/// null.
+mlir::linalg::FillOp findZeroFill(mlir::Operation *op, mlir::Value result);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_CONVERSION_ZEROFILL_H

@@ -1,0 +1,180 @@
+// RUN: sparse-opt %s --sparse-autograd-contraction-to-runtime=for-device --split-input-file | FileCheck %s
+
+#device = #gpu.address_space<global>
+
+// What fills the result with zeros belongs to the program's own product; a
+// library overwrites the result. A loop is an extent and its strides in A, B, C.
+
+// CHECK-LABEL: func.func @matmul
+//  CHECK-SAME:     %[[A:[^:]+]]: memref<?x?xf32, {{.*}}>, %[[B:[^:]+]]: memref<?x?xf32, {{.*}}>
+//       CHECK:   %[[LOOPS:.+]] = memref.alloca() : memref<12xi64>
+//       CHECK:   %[[C:.+]] = memref.alloc
+//   CHECK-NOT:   linalg
+//       CHECK:   memref.extract_strided_metadata %[[A]]
+//       CHECK:   memref.extract_strided_metadata %[[B]]
+//       CHECK:   memref.extract_strided_metadata %[[C]]
+//   CHECK-DAG:   %[[F32:.+]] = arith.constant 7 : i32
+//   CHECK-DAG:   %[[THREE:.+]] = arith.constant 3 : i64
+//   CHECK-DAG:   %[[ONE:.+]] = arith.constant 1.000000e+00 : f64
+//   CHECK-DAG:   %[[ZERO:.+]] = arith.constant 0.000000e+00 : f64
+//       CHECK:   %[[DONE:.+]] = call @sparseAutogradDeviceContract(%{{.+}}, %{{.+}}, %[[THREE]], %{{.+}}, %[[ONE]], %{{.+}}, %{{.+}}, %[[ZERO]], %{{.+}}) : (i32, i32, i64, !llvm.ptr, f64, !llvm.ptr, !llvm.ptr, f64, !llvm.ptr) -> i32
+//       CHECK:   %[[LEFT:.+]] = arith.cmpi eq, %[[DONE]], %{{.+}} : i32
+//       CHECK:   scf.if %[[LEFT]] {
+//  CHECK-NEXT:     linalg.fill {{.*}} outs(%[[C]] :
+//  CHECK-NEXT:     linalg.matmul ins(%[[A]], %[[B]] : {{.*}}) outs(%[[C]] :
+//  CHECK-NEXT:   }
+//  CHECK-NEXT:   return
+func.func @matmul(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>) -> memref<?x?xf32, #device> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = memref.dim %a, %c0 : memref<?x?xf32, #device>
+  %n = memref.dim %b, %c1 : memref<?x?xf32, #device>
+  %c = memref.alloc(%m, %n) : memref<?x?xf32, #device>
+  linalg.fill ins(%zero : f32) outs(%c : memref<?x?xf32, #device>)
+  linalg.matmul ins(%a, %b : memref<?x?xf32, #device>, memref<?x?xf32, #device>) outs(%c : memref<?x?xf32, #device>)
+  return %c : memref<?x?xf32, #device>
+}
+
+// -----
+
+#device = #gpu.address_space<global>
+
+// A scale that the host has, and a difference; the result is read.
+
+// CHECK-LABEL: func.func @scaled_difference
+//  CHECK-SAME:     %[[SCALE:[^:]+]]: f32
+//   CHECK-DAG:   %[[WIDE:.+]] = arith.extf %[[SCALE]] : f32 to f64
+//   CHECK-DAG:   %[[ALPHA:.+]] = arith.negf %[[WIDE]] : f64
+//   CHECK-DAG:   %[[BETA:.+]] = arith.constant 1.000000e+00 : f64
+//       CHECK:   call @sparseAutogradDeviceContract({{.*}}, %[[ALPHA]], %{{.+}}, %{{.+}}, %[[BETA]], %{{.+}})
+func.func @scaled_difference(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, %c: memref<?x?xf32, #device>, %scale: f32) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x?xf32, #device>, memref<?x?xf32, #device>) outs(%c : memref<?x?xf32, #device>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.mulf %p, %scale : f32
+    %d = arith.subf %s, %q : f32
+    linalg.yield %d : f32
+  }
+  return
+}
+
+// -----
+
+#device = #gpu.address_space<global>
+
+// Extents and strides that are known: those of a loop that an operand does not
+// have are 0. The heads of attention: q[b, i, h, k] with k[b, j, h, k].
+
+// CHECK-LABEL: func.func @heads
+//       CHECK:   %[[LOOPS:.+]] = memref.alloca() : memref<20xi64>
+//       CHECK:   arith.constant 5 : i64
+//       CHECK:   call @sparseAutogradDeviceContract(
+//       CHECK:   scf.if
+//  CHECK-NEXT:     linalg.generic
+func.func @heads(%q: memref<2x64x4x16xf64, #device>, %k: memref<2x32x4x16xf64, #device>, %s: memref<2x4x64x32xf64, #device>) {
+  linalg.generic {indexing_maps = [affine_map<(b, h, i, j, k) -> (b, i, h, k)>, affine_map<(b, h, i, j, k) -> (b, j, h, k)>, affine_map<(b, h, i, j, k) -> (b, h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : memref<2x64x4x16xf64, #device>, memref<2x32x4x16xf64, #device>) outs(%s : memref<2x4x64x32xf64, #device>) {
+  ^bb0(%x: f64, %y: f64, %sum: f64):
+    %p = arith.mulf %x, %y : f64
+    %n = arith.addf %sum, %p : f64
+    linalg.yield %n : f64
+  }
+  return
+}
+
+// -----
+
+#device = #gpu.address_space<global>
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+
+// Narrow factors, whose products are summed in f32, rounded before or not.
+
+// CHECK-LABEL: func.func @narrow
+//       CHECK:   arith.constant 6 : i32
+//       CHECK:   call @sparseAutogradDeviceContract(
+//       CHECK:   scf.if
+//  CHECK-NEXT:     linalg.generic
+//       CHECK:   arith.constant 9 : i32
+//       CHECK:   call @sparseAutogradDeviceContract(
+//       CHECK:   scf.if
+//  CHECK-NEXT:     linalg.generic
+func.func @narrow(%a: memref<?x?xf16, #device>, %b: memref<?x?xf16, #device>, %d: memref<?x?xbf16, #device>, %e: memref<?x?xbf16, #device>, %c: memref<?x?xf32, #device>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x?xf16, #device>, memref<?x?xf16, #device>) outs(%c : memref<?x?xf32, #device>) {
+  ^bb0(%x: f16, %y: f16, %s: f32):
+    %p = arith.mulf %x, %y : f16
+    %w = arith.extf %p : f16 to f32
+    %n = arith.addf %s, %w : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%d, %e : memref<?x?xbf16, #device>, memref<?x?xbf16, #device>) outs(%c : memref<?x?xf32, #device>) {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %v = arith.extf %x : bf16 to f32
+    %w = arith.extf %y : bf16 to f32
+    %p = arith.mulf %v, %w : f32
+    %n = arith.addf %s, %p : f32
+    linalg.yield %n : f32
+  }
+  return
+}
+
+// -----
+
+#device = #gpu.address_space<global>
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+
+// What is left to the program: small products, those with a vector, of memory
+// of the host, of types that no library has, scaled by what the host would have
+// to wait for, and in a kernel.
+
+// CHECK-LABEL: func.func @others
+//   CHECK-NOT:   sparseAutogradDeviceContract
+//       CHECK:   return
+func.func @others(%small: memref<8x8xf32, #device>, %a: memref<?x?xf32, #device>, %v: memref<?xf32, #device>, %w: memref<?xf32, #device>,
+                  %h: memref<?x?xf32>, %n: memref<?x?xf16, #device>, %scale: memref<f32, #device>) {
+  linalg.matmul ins(%small, %small : memref<8x8xf32, #device>, memref<8x8xf32, #device>) outs(%small : memref<8x8xf32, #device>)
+  linalg.matvec ins(%a, %v : memref<?x?xf32, #device>, memref<?xf32, #device>) outs(%w : memref<?xf32, #device>)
+  linalg.matmul ins(%h, %h : memref<?x?xf32>, memref<?x?xf32>) outs(%h : memref<?x?xf32>)
+  linalg.matmul ins(%n, %n : memref<?x?xf16, #device>, memref<?x?xf16, #device>) outs(%n : memref<?x?xf16, #device>)
+  linalg.matmul ins(%n, %a : memref<?x?xf16, #device>, memref<?x?xf32, #device>) outs(%a : memref<?x?xf32, #device>)
+  %s = memref.load %scale[] : memref<f32, #device>
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %a : memref<?x?xf32, #device>, memref<?x?xf32, #device>) outs(%a : memref<?x?xf32, #device>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.mulf %p, %s : f32
+    %next = arith.addf %sum, %q : f32
+    linalg.yield %next : f32
+  }
+  // A maximum is no sum, and a map of more than dimensions no matrix.
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %a : memref<?x?xf32, #device>, memref<?x?xf32, #device>) outs(%a : memref<?x?xf32, #device>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %p = arith.mulf %x, %y : f32
+    %next = arith.maximumf %sum, %p : f32
+    linalg.yield %next : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i + k)>, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%v, %a : memref<?xf32, #device>, memref<?x?xf32, #device>) outs(%a : memref<?x?xf32, #device>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %p = arith.mulf %x, %y : f32
+    %next = arith.addf %sum, %p : f32
+    linalg.yield %next : f32
+  }
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  scf.parallel (%i) = (%c0) to (%c9) step (%c1) {
+    linalg.matmul ins(%a, %a : memref<?x?xf32, #device>, memref<?x?xf32, #device>) outs(%a : memref<?x?xf32, #device>)
+  }
+  return
+}
