@@ -10,9 +10,9 @@
 
 #include "../KernelOps.h"
 #include "../NeutralElement.h"
+#include "../Segments.h"
 #include "LaneLoops.h"
 #include "LoopReductions.h"
-#include "Segments.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

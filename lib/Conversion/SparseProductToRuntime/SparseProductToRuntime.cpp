@@ -14,8 +14,8 @@
 #include "SparseAutograd/Conversion/SparseProductToRuntime/SparseProductToRuntime.h"
 
 #include "../KernelOps.h"
-#include "../LoopsToKernels/Segments.h"
 #include "../RuntimeCalls.h"
+#include "../Segments.h"
 #include "../ZeroFill.h"
 #include "SparseAutograd/Runtime/DeviceABI.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

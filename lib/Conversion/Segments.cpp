@@ -8,8 +8,8 @@
 
 #include "Segments.h"
 
-#include "../BinarySearch.h"
-#include "Accesses.h"
+#include "BinarySearch.h"
+#include "KernelOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"

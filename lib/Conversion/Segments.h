@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_SEGMENTS_H
-#define SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_SEGMENTS_H
+#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_SEGMENTS_H
+#define SPARSEAUTOGRAD_LIB_CONVERSION_SEGMENTS_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -44,4 +44,4 @@ struct Positions {
 
 } // namespace sparse_autograd
 
-#endif // SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_SEGMENTS_H
+#endif // SPARSEAUTOGRAD_LIB_CONVERSION_SEGMENTS_H
