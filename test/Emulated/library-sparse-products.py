@@ -5,8 +5,8 @@
 # RUN:   SPARSE_AUTOGRAD_CUDA_DRIVER=%fake_driver SPARSE_AUTOGRAD_CUSPARSE=%fake_driver %python %s
 # RUN: env EXECUTION_PIPELINE="target=gpu emulate=true libraries=cusparse" SPARSE_AUTOGRAD_DEVICE=emulated:15 %python %s
 """Products with a sparse matrix for a library, SpMM and SDDMM, with dense matrices in
-both orders: by a fake cuSPARSE on a driver that has no kernels, and by the program's
-own kernels where there is no library. Whole numbers, so that every sum is exact."""
+both orders, and indices of 32 and 64 bits: by a fake cuSPARSE on a driver that has no
+kernels, and by the program's own kernels where there is no library. Whole numbers, so that every sum is exact."""
 
 import os
 
@@ -30,9 +30,9 @@ def body(type_, operation):
   }}"""
 
 
-def add_multiply(program, entry, type_, layout, form):
+def add_multiply(program, entry, name, type_, layout, form):
     """x (+)= s y."""
-    sparse, dense = f"tensor<?x?x{type_}, #CSR>", f"tensor<?x?x{type_}>"
+    sparse, dense = f"tensor<?x?x{type_}, #{name}>", f"tensor<?x?x{type_}>"
     maps = ", ".join(f"affine_map<(i, j, k) -> ({names})>"
                      for names in ("i, k", layout, "i, j"))
     if form == "alone":
@@ -53,9 +53,9 @@ def add_multiply(program, entry, type_, layout, form):
   return %r : {dense}""")
 
 
-def add_sample(program, entry, type_, layouts, form):
+def add_sample(program, entry, name, type_, layouts, form):
     """s += x y, where s stores something."""
-    sparse, dense = f"tensor<?x?x{type_}, #CSR>", f"tensor<?x?x{type_}>"
+    sparse, dense = f"tensor<?x?x{type_}, #{name}>", f"tensor<?x?x{type_}>"
     maps = ", ".join(f"affine_map<(i, j, k) -> ({names})>"
                      for names in (*layouts, "i, j"))
     start, init = "", "%a0"
@@ -87,27 +87,27 @@ def same(expected):
     return check
 
 
-def call_multiply(program, entry, dtype, layout, form, extents, random):
+def call_multiply(program, entry, name, dtype, layout, form, extents, random):
     rows, columns, extent = extents
     s = numbers(random, dtype, rows, columns)
     mask = pattern(random, rows, columns)
     y, x = numbers(random, dtype, columns, extent), numbers(random, dtype, rows, extent)
     product = np.where(mask, s, 0) @ y
     expected = {"alone": product, "added": x + product, "less": x - product}[form]
-    arguments = [from_pattern(s, mask, MATRICES["CSR"]),
+    arguments = [from_pattern(s, mask, program.encodings[name]),
                  np.ascontiguousarray(y.T) if layout == "j, k" else y]
     program.call(entry, arguments + [x] * (form != "alone"), same(expected),
                  f"{extents}")
 
 
-def call_sample(program, entry, dtype, layouts, form, extents, random):
+def call_sample(program, entry, name, dtype, layouts, form, extents, random):
     rows, columns, extent = extents
     s = numbers(random, dtype, rows, columns)
     mask = pattern(random, rows, columns)
     x, y = numbers(random, dtype, rows, extent), numbers(random, dtype, extent, columns)
     product = x @ y
     expected = {"alone": product, "added": s + product, "less": s - product}[form]
-    program.call(entry, [from_pattern(s, mask, MATRICES["CSR"]),
+    program.call(entry, [from_pattern(s, mask, program.encodings[name]),
                          np.ascontiguousarray(x.T) if layouts[0] == "k, i" else x,
                          np.ascontiguousarray(y.T) if layouts[1] == "j, k" else y],
                  same(expected[mask]), f"{extents}")
@@ -117,20 +117,22 @@ def main():
     random = np.random.default_rng(20261124)
     program = Program("library_sparse_products", 0)
     program.define_encoding("CSR", MATRICES["CSR"])
+    program.define_encoding("CSR32", MATRICES["CSR"].with_widths("i32", "i32"))
     has_kernels = os.environ["SPARSE_AUTOGRAD_DEVICE"] != "cuda"
     all_extents = EXTENTS + OTHER_EXTENTS * has_kernels
-    for type_, dtype in (("f32", np.float32), ("f64", np.float64)):
+    for name, type_, dtype in (("CSR32", "f32", np.float32),
+                               ("CSR", "f64", np.float64)):
         for form in ("alone", "added", "less"):
             for layout in ("k, j", "j, k"):
                 entry = f"multiply_{type_}_{form}_{layout[0]}"
-                add_multiply(program, entry, type_, layout, form)
+                add_multiply(program, entry, name, type_, layout, form)
                 for extents in all_extents:
-                    call_multiply(program, entry, dtype, layout, form, extents, random)
+                    call_multiply(program, entry, name, dtype, layout, form, extents, random)
             for layouts in (("i, k", "k, j"), ("i, k", "j, k"), ("k, i", "k, j")):
                 entry = f"sample_{type_}_{form}_{layouts[0][0]}{layouts[1][0]}"
-                add_sample(program, entry, type_, layouts, form)
+                add_sample(program, entry, name, type_, layouts, form)
                 for extents in all_extents:
-                    call_sample(program, entry, dtype, layouts, form, extents, random)
+                    call_sample(program, entry, name, dtype, layouts, form, extents, random)
     finish([program])
 
 

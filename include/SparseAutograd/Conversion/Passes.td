@@ -246,8 +246,9 @@ def SparseProductToRuntime : Pass<"sparse-autograd-sparse-product-to-runtime", "
     }
     ```
 
-    Positions and coordinates are of type index; values of f32 or f64. A zero fill
-    of the result right before goes to the loops: the library overwrites.
+    Positions and coordinates are both of index, of i64 or of i32; values are of
+    f32 or f64. A zero fill of the result right before goes to the loops: the
+    library overwrites.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",

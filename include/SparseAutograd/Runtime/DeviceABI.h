@@ -276,29 +276,30 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradDeviceContract(
 /// x = beta x + alpha s y for a sparse matrix s of `rows` x `columns`, stored
 /// by rows (CSR), and dense matrices of `extent` columns: SpMM. s stores
 /// `stored` values; positions[0] is 0, positions[rows] is `stored`. Elements
-/// are of f32 or f64 (SparseAutogradTensorElement); strides are counted in
-/// elements. beta = 0 means that x is not read.
+/// are of f32 or f64, and positions and coordinates, the `index`, of i32 or i64
+/// (SparseAutogradTensorElement); strides are counted in elements. beta = 0
+/// means that x is not read.
 ///
 /// Returns as sparseAutogradDeviceContract. The bits depend on the operands,
 /// the device and the version of the library alone. The library of a GPU is
 /// cuSPARSE: libcusparse.so.12, or what SPARSE_AUTOGRAD_CUSPARSE names; `none`
 /// goes without.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradDeviceMultiplySparse(
-    int32_t element, int64_t rows, int64_t columns, int64_t stored,
-    const int64_t *positions, const int64_t *coordinates, const void *values,
-    int64_t extent, double alpha, const void *y, int64_t yRowStride,
-    int64_t yColumnStride, double beta, void *x, int64_t xRowStride,
-    int64_t xColumnStride);
+    int32_t element, int32_t index, int64_t rows, int64_t columns,
+    int64_t stored, const void *positions, const void *coordinates,
+    const void *values, int64_t extent, double alpha, const void *y,
+    int64_t yRowStride, int64_t yColumnStride, double beta, void *x,
+    int64_t xRowStride, int64_t xColumnStride);
 
 /// s = beta s + alpha (x y), where s stores something, for x of `extent`
 /// columns and y of as many rows: SDDMM. The rest is as in
 /// sparseAutogradDeviceMultiplySparse.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradDeviceSampleProduct(
-    int32_t element, int64_t rows, int64_t columns, int64_t stored,
-    const int64_t *positions, const int64_t *coordinates, void *values,
-    int64_t extent, double alpha, const void *y, int64_t yRowStride,
-    int64_t yColumnStride, double beta, const void *x, int64_t xRowStride,
-    int64_t xColumnStride);
+    int32_t element, int32_t index, int64_t rows, int64_t columns,
+    int64_t stored, const void *positions, const void *coordinates,
+    void *values, int64_t extent, double alpha, const void *y,
+    int64_t yRowStride, int64_t yColumnStride, double beta, const void *x,
+    int64_t xRowStride, int64_t xColumnStride);
 
 //===----------------------------------------------------------------------===//
 // Launches

@@ -93,9 +93,11 @@ static scf::ForOp getOnlyLoop(Block *block, memref::StoreOp *store) {
 /// Matches a loop that adds a product of elements to one number, and does
 /// nothing else than `loads` reads.
 static std::optional<Term> matchSum(scf::ForOp loop, size_t loads) {
-  // The product, the sum and the end.
-  if (loop.getNumResults() != 1 ||
-      loop.getBody()->getOperations().size() != loads + 3)
+  // The product, the sum and the end, and what makes an index of a coordinate.
+  size_t ops = llvm::count_if(*loop.getBody(), [](Operation &op) {
+    return !isa<arith::IndexCastOp, arith::IndexCastUIOp>(op);
+  });
+  if (loop.getNumResults() != 1 || ops != loads + 3)
     return std::nullopt;
   Value running = loop.getRegionIterArg(0);
   Operation *sum = loop.getYieldedValues()[0].getDefiningOp();
@@ -132,6 +134,9 @@ static bool matchElement(memref::LoadOp load, Value row, Value column,
 
 /// The list of coordinates, if `value` is that of entry `entry`; else null.
 static Value getCoordinates(Value value, Value entry) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    value = op->getOperand(0);
   auto load = value.getDefiningOp<memref::LoadOp>();
   return load && load.getIndices().size() == 1 &&
                  load.getIndices().front() == entry
@@ -235,10 +240,12 @@ static bool isForLibrary(SparseProduct &product) {
     return isOperand(product.rows, list) && type.getRank() == 1 &&
            type.getLayout().isIdentity() && isElement(type.getElementType());
   };
-  auto isIndex = [](Type type) { return type.isIndex(); };
+  Type index = getElementTypeOrSelf(product.positions.getType());
+  auto isIndex = [&](Type type) { return type == index; };
   Type element = getElementTypeOrSelf(product.values.getType());
   auto isElement = [&](Type type) { return type == element; };
   if (!(element.isF32() || element.isF64()) ||
+      !(index.isIndex() || index.isInteger(64) || index.isInteger(32)) ||
       !isListOf(product.positions, isIndex) ||
       !isListOf(product.coordinates, isIndex) ||
       !isListOf(product.values, isElement))
@@ -287,11 +294,14 @@ static void offerProduct(SparseProduct &product, SymbolTable &symbols) {
                  memref::DimOp::create(builder, loc, memref, dimension));
   };
   bool isF32 = getElementTypeOrSelf(product.values.getType()).isF32();
+  bool isNarrow =
+      getElementTypeOrSelf(product.positions.getType()).isInteger(32);
   // Of y, the columns are those of the sparse matrix, or its rows are.
   unsigned ofColumns =
       product.isSampled ? 1 - product.y.rowDimension : product.y.rowDimension;
   SmallVector<Value> arguments = {
       kind(isF32 ? SPARSE_AUTOGRAD_TENSOR_F32 : SPARSE_AUTOGRAD_TENSOR_F64),
+      kind(isNarrow ? SPARSE_AUTOGRAD_TENSOR_I32 : SPARSE_AUTOGRAD_TENSOR_I64),
       toI64(builder, loc, product.rows.getUpperBound()),
       extent(product.y.memref, ofColumns),
       extent(product.coordinates, 0),

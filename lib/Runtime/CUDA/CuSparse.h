@@ -41,6 +41,7 @@ enum : Status {
 /// Of cudaDataType.
 enum : int { typeF32 = 0, typeF64 = 1 };
 
+constexpr int indices32 = 2;          // CUSPARSE_INDEX_32I
 constexpr int indices64 = 3;          // CUSPARSE_INDEX_64I
 constexpr int indicesFromZero = 0;    // CUSPARSE_INDEX_BASE_ZERO
 constexpr int orderOfRows = 2;        // CUSPARSE_ORDER_ROW

@@ -22,6 +22,7 @@
 #include "Device/Failure.h"
 
 #include <cinttypes>
+#include <limits>
 
 namespace sparse_autograd {
 namespace runtime {
@@ -119,14 +120,16 @@ bool Operands::create(const RowMatrix &xRows, const RowMatrix &yRows) {
                                      from.leading, from.data, type,
                                      cusparse::orderOfRows));
   };
+  int indexType = product.index == SPARSE_AUTOGRAD_TENSOR_I32
+                      ? cusparse::indices32
+                      : cusparse::indices64;
   // The library writes neither positions nor coordinates.
   return check("cusparseCreateCsr",
                library.createCsr(
                    &sparse, product.rows, product.columns, product.stored,
-                   const_cast<int64_t *>(product.positions),
-                   const_cast<int64_t *>(product.coordinates), product.values,
-                   cusparse::indices64, cusparse::indices64,
-                   cusparse::indicesFromZero, type)) &&
+                   const_cast<void *>(product.positions),
+                   const_cast<void *>(product.coordinates), product.values,
+                   indexType, indexType, cusparse::indicesFromZero, type)) &&
          createDense(x, xRows) && createDense(y, yRows);
 }
 
@@ -204,6 +207,15 @@ int32_t SparseProducts::open() {
   return SPARSE_AUTOGRAD_SUCCESS;
 }
 
+/// Ours of 32 bits have no sign, the library's have one.
+static bool hasKnownIndex(const SparseProduct &product) {
+  constexpr int64_t greatest = std::numeric_limits<int32_t>::max();
+  return product.index == SPARSE_AUTOGRAD_TENSOR_I64 ||
+         (product.index == SPARSE_AUTOGRAD_TENSOR_I32 &&
+          product.stored <= greatest && product.rows <= greatest &&
+          product.columns <= greatest);
+}
+
 int32_t SparseProducts::multiply(Stream &stream, const SparseProduct &product,
                                  bool &done) {
   done = false;
@@ -213,8 +225,8 @@ int32_t SparseProducts::multiply(Stream &stream, const SparseProduct &product,
   RowMatrix x, y;
   bool isKnown = product.element == SPARSE_AUTOGRAD_TENSOR_F32 ||
                  product.element == SPARSE_AUTOGRAD_TENSOR_F64;
-  if (state == State::Absent || !isKnown || !findRows(product.x, x) ||
-      !findRows(product.y, y))
+  if (state == State::Absent || !isKnown || !hasKnownIndex(product) ||
+      !findRows(product.x, x) || !findRows(product.y, y))
     return SPARSE_AUTOGRAD_SUCCESS;
   // What is written cannot be transposed.
   if (!product.isSampled && x.operation != cusparse::operationNone)

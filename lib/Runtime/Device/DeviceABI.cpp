@@ -368,15 +368,16 @@ int32_t sparseAutogradDeviceContract(int32_t factorElement,
 }
 
 int32_t sparseAutogradDeviceMultiplySparse(
-    int32_t element, int64_t rows, int64_t columns, int64_t stored,
-    const int64_t *positions, const int64_t *coordinates, const void *values,
-    int64_t extent, double alpha, const void *y, int64_t yRowStride,
-    int64_t yColumnStride, double beta, void *x, int64_t xRowStride,
-    int64_t xColumnStride) {
+    int32_t element, int32_t index, int64_t rows, int64_t columns,
+    int64_t stored, const void *positions, const void *coordinates,
+    const void *values, int64_t extent, double alpha, const void *y,
+    int64_t yRowStride, int64_t yColumnStride, double beta, void *x,
+    int64_t xRowStride, int64_t xColumnStride) {
   bool done = false;
   runtime::raiseFailure(runtime::multiplySparse(
       {/*isSampled=*/false,
        element,
+       index,
        rows,
        columns,
        stored,
@@ -392,15 +393,16 @@ int32_t sparseAutogradDeviceMultiplySparse(
 }
 
 int32_t sparseAutogradDeviceSampleProduct(
-    int32_t element, int64_t rows, int64_t columns, int64_t stored,
-    const int64_t *positions, const int64_t *coordinates, void *values,
-    int64_t extent, double alpha, const void *y, int64_t yRowStride,
-    int64_t yColumnStride, double beta, const void *x, int64_t xRowStride,
-    int64_t xColumnStride) {
+    int32_t element, int32_t index, int64_t rows, int64_t columns,
+    int64_t stored, const void *positions, const void *coordinates,
+    void *values, int64_t extent, double alpha, const void *y,
+    int64_t yRowStride, int64_t yColumnStride, double beta, const void *x,
+    int64_t xRowStride, int64_t xColumnStride) {
   bool done = false;
   runtime::raiseFailure(runtime::multiplySparse(
       {/*isSampled=*/true,
        element,
+       index,
        rows,
        columns,
        stored,

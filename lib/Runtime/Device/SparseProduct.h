@@ -31,9 +31,10 @@ struct StridedMatrix {
 /// something.
 struct SparseProduct {
   bool isSampled;
-  int32_t element; ///< a SparseAutogradTensorElement
+  /// SparseAutogradTensorElements: of values, of positions and coordinates.
+  int32_t element, index;
   int64_t rows, columns, stored;
-  const int64_t *positions, *coordinates;
+  const void *positions, *coordinates;
   void *values;
   double alpha, beta;
   StridedMatrix x, y;

@@ -21,9 +21,24 @@ struct Library {
   void *stream;
 };
 
+/// A list of integers of 32 bits, CUSPARSE_INDEX_32I, or of 64.
+struct Indices {
+  const void *list;
+  int type;
+
+  bool isNarrow() const { return type == 2; }
+  int64_t operator[](int64_t place) const {
+    return isNarrow() ? static_cast<const int32_t *>(list)[place]
+                      : static_cast<const int64_t *>(list)[place];
+  }
+  bool isAllocatedFor(int64_t count) const {
+    return isAllocated(list, count * (isNarrow() ? 4 : 8));
+  }
+};
+
 struct Sparse {
   int64_t rows, columns, stored;
-  const int64_t *positions, *coordinates;
+  Indices positions, coordinates;
   char *values;
   int type;
 };
@@ -84,8 +99,9 @@ FUNCTION cusparseCreateCsr(void **matrix, int64_t rows, int64_t columns,
                            void *values, int positionType, int coordinateType,
                            int base, int type) {
   LibraryCall call("cusparseCreateCsr");
-  call.demand(positionType == 3 && coordinateType == 3 && base == 0,
-              "indices of 64 bits from 0");
+  call.demand(positionType == coordinateType && base == 0 &&
+                  (positionType == 2 || positionType == 3),
+              "indices of 32 or 64 bits from 0");
   call.demand(type == 0 || type == 1, "type");
   call.demand(rows > 0 && columns > 0 && stored > 0, "nothing stored");
   if (call.code)
@@ -95,8 +111,8 @@ FUNCTION cusparseCreateCsr(void **matrix, int64_t rows, int64_t columns,
   *sparse = {rows,
              columns,
              stored,
-             static_cast<const int64_t *>(positions),
-             static_cast<const int64_t *>(coordinates),
+             {positions, positionType},
+             {coordinates, coordinateType},
              static_cast<char *>(values),
              type};
   *matrix = sparse;
@@ -175,10 +191,9 @@ struct ProductCall : LibraryCall {
   /// Whether the memory is there. A library would not look.
   bool begin(const void *stream, void *workspace) {
     int64_t bytes = getElementBytes(sparse.type);
-    bool isThere =
-        isAllocated(sparse.positions, (sparse.rows + 1) * sizeof(int64_t)) &&
-        isAllocated(sparse.coordinates, sparse.stored * sizeof(int64_t)) &&
-        isAllocated(sparse.values, sparse.stored * bytes);
+    bool isThere = sparse.positions.isAllocatedFor(sparse.rows + 1) &&
+                   sparse.coordinates.isAllocatedFor(sparse.stored) &&
+                   isAllocated(sparse.values, sparse.stored * bytes);
     for (const Dense *dense : {&x.dense, &y.dense})
       isThere &= isAllocated(
           dense->values,

@@ -60,6 +60,7 @@ struct Product {
   double alpha = 1, beta = 1;
   int32_t element =
       sizeof(T) == 4 ? SPARSE_AUTOGRAD_TENSOR_F32 : SPARSE_AUTOGRAD_TENSOR_F64;
+  int32_t index = SPARSE_AUTOGRAD_TENSOR_I64;
   std::vector<T> expected;
   int32_t status = -1, done = -1;
 
@@ -118,16 +119,20 @@ void Product<T>::run() {
     sparseAutogradDeviceCopyIn(address, numbers.data(), size);
     return address;
   };
+  auto copyInIndices = [&](const std::vector<int64_t> &numbers) {
+    if (index == SPARSE_AUTOGRAD_TENSOR_I32)
+      return copyIn(std::vector<int32_t>(numbers.begin(), numbers.end()));
+    return copyIn(numbers);
+  };
   status = runEntry([&] {
-    void *addresses[] = {copyIn(positions), copyIn(coordinates), copyIn(values),
-                         copyIn(x.numbers), copyIn(y.numbers)};
+    void *addresses[] = {copyInIndices(positions), copyInIndices(coordinates),
+                         copyIn(values), copyIn(x.numbers), copyIn(y.numbers)};
     auto call = [&](auto *function) {
-      done =
-          function(element, rows, columns, static_cast<int64_t>(values.size()),
-                   static_cast<int64_t *>(addresses[0]),
-                   static_cast<int64_t *>(addresses[1]), addresses[2],
-                   x.columns, alpha, addresses[4], y.rowStride, y.columnStride,
-                   beta, addresses[3], x.rowStride, x.columnStride);
+      done = function(element, index, rows, columns,
+                      static_cast<int64_t>(values.size()), addresses[0],
+                      addresses[1], addresses[2], x.columns, alpha,
+                      addresses[4], y.rowStride, y.columnStride, beta,
+                      addresses[3], x.rowStride, x.columnStride);
     };
     if (isSampled)
       call(&sparseAutogradDeviceSampleProduct);
@@ -166,6 +171,14 @@ testing::AssertionResult Product<T>::isLeft() {
       deviceCounters().libraryProducts != 0)
     return testing::AssertionFailure() << "it was done";
   return testing::AssertionSuccess();
+}
+
+TEST_F(SparseProducts, WithIndicesOf32Bits) {
+  for (bool isSampled : {false, true}) {
+    Product<float> product(isSampled, 3);
+    product.index = SPARSE_AUTOGRAD_TENSOR_I32;
+    EXPECT_TRUE(product.isDone());
+  }
 }
 
 TEST_F(SparseProducts, WithAMatrixByRowsOrByColumns) {
