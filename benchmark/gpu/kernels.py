@@ -588,14 +588,15 @@ KERNELS = {kernel.name: kernel for kernel in (
     Gcn("gcn"))}
 
 # Extents: powers of two of nodes, entries of a row, elements. Large data are some
-# times what a cache of 60 MB holds; of more than 256 indices a device sorts the
-# list, and that has to be checked at every size.
+# times what a cache of 60 MB holds. Of more than 256 indices a device sorts the
+# list, and that has to be checked at every size; sums of rows of 4096 entries and
+# more are cut into chunks, and that in whole at the small one.
 SIZES = {
     "full": {"vector_scale": 20, "matrix_scale": 18, "attention_scale": 17, "degree": 16,
              "masked": 8192, "table": 1 << 20, "batch": 1 << 16, "gcn_scale": 17,
              "gcn_degree": 6, "features": 512, "copy": 1 << 27},
-    "small": {"vector_scale": 10, "matrix_scale": 9, "attention_scale": 8, "degree": 8,
-              "masked": 200, "table": 1000, "batch": 300, "gcn_scale": 8,
+    "small": {"vector_scale": 10, "matrix_scale": 10, "attention_scale": 10, "degree": 8,
+              "masked": 200, "table": 1000, "batch": 300, "gcn_scale": 11,
               "gcn_degree": 4, "features": 40, "copy": 100000},
     "tiny": {"vector_scale": 6, "matrix_scale": 4, "attention_scale": 4, "degree": 3,
              "masked": 37, "table": 50, "batch": 270, "gcn_scale": 5,
