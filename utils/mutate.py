@@ -179,6 +179,10 @@ class Tests:
         self.programs = []
         self.seconds = {}
 
+    def limit(self, seconds):
+        """How long something may take that takes a fraction of `seconds`."""
+        return seconds * self.options.patience
+
     def commands(self):
         """The executed tests of the group, by name."""
         folder = os.path.join("test", "Execution")
@@ -214,7 +218,7 @@ class Tests:
                 shutil.rmtree(kept, ignore_errors=True)
                 os.makedirs(kept)
                 start = time.monotonic()
-                passed, output = run(command, self.options.tree, 900,
+                passed, output = run(command, self.options.tree, self.limit(900),
                                      {**self.env, "EXECUTION_KEEP": kept})
                 if not passed:
                     sys.exit(f"{test} fails without a mutant:\n{output}")
@@ -237,8 +241,8 @@ class Tests:
         folders = {*self.group.lit, *GROUPS["rules"].lit}
         if self.group is GROUPS["sparse"]:
             folders.update(*BESIDE.values())
-        passed, output = run(self.lit(".", folders), self.options.tree, 900,
-                             self.env, is_moderate=False)
+        passed, output = run(self.lit(".", folders), self.options.tree,
+                             self.limit(900), self.env, is_moderate=False)
         if not passed:
             sys.exit(f"{folders} fail without a mutant:\n{output}")
 
@@ -249,7 +253,7 @@ class Tests:
         return run([os.path.join(self.options.build, "bin", "sparse-opt"),
                     f"--sparse-autograd=compile-to={self.group.phase}"
                     f"{' ' + own.group(1) if own else ''}", path],
-                   self.options.tree, 60, self.env)
+                   self.options.tree, self.limit(60), self.env)
 
     def lit_fails(self, chosen, seconds, mutant):
         if self.options.numbers:
@@ -259,8 +263,9 @@ class Tests:
             folders.update(GROUPS["rules"].lit)
         folders.update(BESIDE.get(mutant.name(), ()))
         # The address sanitizer reserves more memory than there is.
-        return not run(self.lit(chosen, folders), self.options.tree, seconds,
-                       self.env, is_moderate=mutant.name() != "PrefetchRows")[0]
+        return not run(self.lit(chosen, folders), self.options.tree,
+                       self.limit(seconds), self.env,
+                       is_moderate=mutant.name() != "PrefetchRows")[0]
 
     def lit(self, chosen, folders):
         return [self.options.python,
@@ -272,7 +277,7 @@ class Tests:
         """Whether a test fails that compiles one of the programs, in which the
         functions `changed` are other ones."""
         command = self.commands()[test]
-        limit = 10 * self.seconds[test] + 30
+        limit = self.limit(10 * self.seconds[test] + 30)
         if self.group is GROUPS["sparse"] and test not in WHOLE:
             # The entries alone that a change has to do with, at first a few.
             entries = self.entries_of(path, changed)
@@ -404,6 +409,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="of the compiler")
     parser.add_argument("--minutes", type=float,
                         help="no further mutant after this time")
+    parser.add_argument("--patience", type=float, default=1,
+                        help="limits of time are multiplied by this, for a "
+                        "machine that does other work as well")
     parser.add_argument("--results", help="a CSV file, which is added to")
     parser.add_argument("--programs", help="where the programs of the tests "
                         "are kept; those that are there are taken as they are")

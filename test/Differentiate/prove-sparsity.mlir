@@ -73,6 +73,20 @@ func.func @accept_rows(%t: tensor<?x4xf32>, %i: tensor<?x2xi32>, %j: tensor<3x2x
 
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 
+// What the caller gives is there, cast or with its gradient stopped.
+// CHECK-LABEL: func.func @accept_given(
+// CHECK-SAME: {sparse_autograd.bound = {bytes = "8 * nnz(0)", elements = "nnz(0)"}
+func.func @accept_given(%a: tensor<?x?xf64, #csr>, %g: tensor<8x4xf64>) -> (tensor<?x?xf64, #csr> {sparse_autograd.gradient_of = 0 : i64}) {
+  %c = tensor.cast %g : tensor<8x4xf64> to tensor<?x?xf64>
+  %s = sparse_autograd.stop_gradient %c : tensor<?x?xf64>
+  %r = sparse_autograd.sample %s, %a : tensor<?x?xf64>, tensor<?x?xf64, #csr> -> tensor<?x?xf64, #csr>
+  return %r : tensor<?x?xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
 // The dense gradient of another argument needs the dense product as a whole: it
 // is there anyway.
 func.func private @shared(%a: tensor<?x?xf64, #csr>, %b: tensor<?x?xf64>, %x: tensor<?x?xf64>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
@@ -204,6 +218,33 @@ func.func private @beside_branch(%a: tensor<4x8xf64, #csr>, %x: tensor<8x4xf64>,
 
 func.func @reject_beside_branch(%a: tensor<4x8xf64, #csr>, %x: tensor<8x4xf64>, %c: i1, %g: tensor<4x4xf64>) -> tensor<4x8xf64, #csr> {
   %r:2 = sparse_autograd.vjp @beside_branch(%a, %x, %c) cotangents(%g) {wrt = [0]}
+      : (tensor<4x8xf64, #csr>, tensor<8x4xf64>, i1), (tensor<4x4xf64>) -> (tensor<4x4xf64>, tensor<4x8xf64, #csr>)
+  return %r#1 : tensor<4x8xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// Nor does a branch hide what is dense inside.
+// expected-note @below {{to the gradient of this argument}}
+func.func private @inside_branch(%a: tensor<4x8xf64, #csr>, %x: tensor<8x4xf64>, %c: i1) -> tensor<4x4xf64> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf64>
+  // expected-note @below {{what comes of it goes through this op}}
+  %z = scf.if %c -> tensor<4x4xf64> {
+    %d = sparse_tensor.convert %a : tensor<4x8xf64, #csr> to tensor<4x8xf64>
+    // expected-error @below {{'sparse_autograd.masked_softmax' op makes the gradient of a sparse tensor dense}}
+    %s = sparse_autograd.masked_softmax %d dims = [1] : tensor<4x8xf64>
+    %y = linalg.matmul ins(%s, %x : tensor<4x8xf64>, tensor<8x4xf64>) outs(%zero : tensor<4x4xf64>) -> tensor<4x4xf64>
+    scf.yield %y : tensor<4x4xf64>
+  } else {
+    scf.yield %zero : tensor<4x4xf64>
+  }
+  return %z : tensor<4x4xf64>
+}
+
+func.func @reject_inside_branch(%a: tensor<4x8xf64, #csr>, %x: tensor<8x4xf64>, %c: i1, %g: tensor<4x4xf64>) -> tensor<4x8xf64, #csr> {
+  %r:2 = sparse_autograd.vjp @inside_branch(%a, %x, %c) cotangents(%g) {wrt = [0]}
       : (tensor<4x8xf64, #csr>, tensor<8x4xf64>, i1), (tensor<4x4xf64>) -> (tensor<4x4xf64>, tensor<4x8xf64, #csr>)
   return %r#1 : tensor<4x8xf64, #csr>
 }

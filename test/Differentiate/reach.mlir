@@ -176,6 +176,32 @@ func.func @some_windows(%x: tensor<4xf64>, %w: tensor<2xf64>) -> tensor<f64> {
 // CHECK: arith.cmpi ne
 // CHECK: arith.select
 
+// Of two results that are read by a mask and without one, the mask is kept.
+
+func.func @masked_second(%x: tensor<4xf64>, %m: tensor<4xi1>) -> tensor<f64> {
+  %e = tensor.empty() : tensor<4xf64>
+  %y:2 = linalg.generic {
+        indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+        iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf64>) outs(%e, %e : tensor<4xf64>, tensor<4xf64>) {
+  ^bb0(%a: f64, %o: f64, %o_0: f64):
+    %t = math.tanh %a : f64
+    %l = math.log %a : f64
+    linalg.yield %t, %l : f64, f64
+  } -> (tensor<4xf64>, tensor<4xf64>)
+  %s = sparse_autograd.masked_reduce sum %y#0 dims = [0] : tensor<4xf64> -> tensor<f64>
+  %u = sparse_autograd.masked_reduce sum %y#1, %m dims = [0] : tensor<4xf64>, tensor<4xi1> -> tensor<f64>
+  %sum = arith.addf %s, %u : tensor<f64>
+  return %sum : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @masked_second__value_and_grad_0
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf64>, %[[M:[a-z0-9]+]]: tensor<4xi1>
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %{{.*}}, %{{.*}}, %{{.*}}, %[[M]] :
+// CHECK: ^bb0(%[[E:.*]]: f64, %{{.*}}: f64, %{{.*}}: f64, %[[CT:.*]]: f64, %[[IN:.*]]: i1,
+// CHECK: %[[Q:.*]] = arith.divf %[[CT]], %[[E]]
+// CHECK: arith.select %[[IN]], %[[Q]]
+
 // Through a product with a sparse factor goes which columns a mask selects of.
 
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
@@ -206,6 +232,7 @@ func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>,
   sparse_autograd.value_and_grad @all_windows(%x, %w) {wrt = [0]} : (tensor<4xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @some_windows(%x, %w) {wrt = [0]} : (tensor<4xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @only_element(%o) {wrt = [0]} : (tensor<1xf64>) -> (f64, tensor<1xf64>)
+  sparse_autograd.value_and_grad @masked_second(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @masked_columns(%a, %y, %n) {wrt = [1]} : (tensor<4x8xf64, #csr>, tensor<8x3xf64>, tensor<4x3xi1>) -> (tensor<f64>, tensor<8x3xf64>)
   return
 }

@@ -141,3 +141,36 @@ func.func @g(%a: tensor<4x8xf32>, %b: tensor<4x8xf32, #csr>, %g: tensor<4x8xf32>
       : (tensor<4x8xf32>, tensor<4x8xf32, #csr>), (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32, #csr>)
   return %d#1 : tensor<4x8xf32, #csr>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#columns = affine_map<(i, j) -> (j)>
+
+// A column's cotangent is the sum of those of its elements, which are there.
+
+// CHECK-LABEL: func.func private @scaled__vjp_0_1(
+//       CHECK:   %[[ELEMENTS:.+]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%{{[^,]+}}, %{{[^,]+}} :
+//  CHECK-NEXT:   ^bb0(%[[U:.+]]: f64, %[[V:.+]]: f64, %{{.+}}: f64):
+//  CHECK-NEXT:     arith.mulf %[[V]], %[[U]]
+//       CHECK:   %[[COLUMNS:.+]] = linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%[[ELEMENTS]] : tensor<4x8xf64>)
+//  CHECK-NEXT:   ^bb0(%[[U:.+]]: f64, %[[SUM:.+]]: f64):
+//  CHECK-NEXT:     %[[NEXT:.+]] = arith.addf %[[SUM]], %[[U]]
+//  CHECK-NEXT:     linalg.yield %[[NEXT]]
+//       CHECK:   return %{{.+}}, %[[ELEMENTS]], %[[COLUMNS]]
+func.func private @scaled(%a: tensor<4x8xf64>, %b: tensor<8xf64>, %c: tensor<4x8xf64>) -> tensor<4x8xf64> {
+  %e = tensor.empty() : tensor<4x8xf64>
+  %y = linalg.generic {indexing_maps = [#id, #columns, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b, %c : tensor<4x8xf64>, tensor<8xf64>, tensor<4x8xf64>) outs(%e : tensor<4x8xf64>) {
+  ^bb0(%u: f64, %v: f64, %w: f64, %o: f64):
+    %s = arith.addf %u, %v : f64
+    %p = arith.mulf %s, %w : f64
+    linalg.yield %p : f64
+  } -> tensor<4x8xf64>
+  return %y : tensor<4x8xf64>
+}
+func.func @scaled_gradients(%a: tensor<4x8xf64>, %b: tensor<8xf64>, %c: tensor<4x8xf64>, %g: tensor<4x8xf64>) -> (tensor<4x8xf64>, tensor<8xf64>) {
+  %r:3 = sparse_autograd.vjp @scaled(%a, %b, %c) cotangents(%g) {wrt = [0, 1]}
+      : (tensor<4x8xf64>, tensor<8xf64>, tensor<4x8xf64>), (tensor<4x8xf64>) -> (tensor<4x8xf64>, tensor<4x8xf64>, tensor<8xf64>)
+  return %r#1, %r#2 : tensor<4x8xf64>, tensor<8xf64>
+}

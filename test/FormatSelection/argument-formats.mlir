@@ -60,6 +60,40 @@ func.func @loop(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: tens
   return %r : tensor<?xf64>
 }
 
+// Columns are not apart if one of two results is a sum over all of them.
+
+// CHECK-LABEL: func.func @two_sums
+// CHECK-SAME:  %{{.*}}: tensor<?x?xf64, #[[CSR]]>
+func.func @two_sums(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %z: tensor<?xf64>, %t: tensor<f64>) -> (tensor<?xf64>, tensor<f64>) {
+  %y:2 = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> ()>],
+        iterator_types = ["reduction", "reduction"]}
+      ins(%a : tensor<?x?xf64, #CSR>) outs(%z, %t : tensor<?xf64>, tensor<f64>) {
+  ^bb0(%in: f64, %column: f64, %all: f64):
+    %s = arith.addf %column, %in : f64
+    %u = arith.addf %all, %in : f64
+    linalg.yield %s, %u : f64, f64
+  } -> (tensor<?xf64>, tensor<f64>)
+  return %y#0, %y#1 : tensor<?xf64>, tensor<f64>
+}
+
+// Neither are rows that several windows read, as columns are.
+
+// CHECK-LABEL: func.func @windows
+// CHECK-SAME:  %{{.*}}: tensor<?x?xf64, #[[CSC]]>
+func.func @windows(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %w: tensor<2xf64>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %y = linalg.generic {
+        indexing_maps = [affine_map<(i, j, k) -> (i + k, j)>, affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (i, j)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %w : tensor<?x?xf64, #CSR>, tensor<2xf64>) outs(%z : tensor<?x?xf64>) {
+  ^bb0(%in: f64, %weight: f64, %out: f64):
+    %p = arith.mulf %in, %weight : f64
+    %s = arith.addf %out, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<?x?xf64>
+  return %y : tensor<?x?xf64>
+}
+
 // A list of values is one in an order.
 
 // CHECK-LABEL: func.func @ordered

@@ -83,6 +83,20 @@ func.func @pattern(%x: tensor<4x4xf64>, %v: tensor<4xf64>, %z: tensor<4xf64>) ->
   return %y, %a : tensor<4xf64>, tensor<4x4xf64, #CSR>
 }
 
+// What stays sparse says nothing of the next one.
+
+// CHECK-LABEL: func.func @next
+// CHECK-SAME:  %[[X:[^:]*]]: tensor<4x4xf64>
+// CHECK:       %[[A:.*]] = sparse_tensor.convert %[[X]]
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       return %{{.*}}, %[[A]]
+func.func @next(%x: tensor<4x4xf64>, %y: tensor<4x4xf64>, %v: tensor<4xf64>, %z: tensor<4xf64>) -> (tensor<4xf64>, tensor<4x4xf64, #CSR>) {
+  %a = sparse_tensor.convert %x : tensor<4x4xf64> to tensor<4x4xf64, #CSR>
+  %b = sparse_tensor.convert %y : tensor<4x4xf64> to tensor<4x4xf64, #CSR>
+  %r = linalg.matvec ins(%b, %v : tensor<4x4xf64, #CSR>, tensor<4xf64>) outs(%z : tensor<4xf64>) -> tensor<4xf64>
+  return %r, %a : tensor<4xf64>, tensor<4x4xf64, #CSR>
+}
+
 // CHECK-LABEL: func.func @one_of_two_results
 // CHECK:       sparse_tensor.convert
 // CHECK:       return

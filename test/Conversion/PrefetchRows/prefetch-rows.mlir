@@ -32,6 +32,33 @@ func.func @gather(%list: memref<?xi32>, %table: memref<?x?xf32>, %out: memref<?x
   return
 }
 
+// A row of a matrix is a list as well.
+
+// CHECK-LABEL: func.func @matrix
+// CHECK-SAME:  %[[LISTS:.*]]: memref<?x?xindex>, %[[TABLE:.*]]: memref<?x?xf32>, %{{.*}}: memref<?x?xf32>
+// CHECK:       scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+// CHECK-NEXT:    scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step
+// CHECK-NEXT:      memref.load %[[LISTS]][%[[I]], %[[K]]]
+// CHECK:           %[[AHEAD:.*]] = arith.minsi
+// CHECK-NEXT:      %[[NEXT_ROW:.*]] = memref.load %[[LISTS]][%[[I]], %[[AHEAD]]]
+// CHECK:           memref.prefetch %[[TABLE]][%[[NEXT_ROW]], %{{.*}}], read
+// CHECK-NOT:     memref.prefetch
+// CHECK:       return
+func.func @matrix(%lists: memref<?x?xindex>, %table: memref<?x?xf32>, %out: memref<?x?xf32>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %k = %c0 to %n step %c1 {
+      %row = memref.load %lists[%i, %k] : memref<?x?xindex>
+      scf.for %j = %c0 to %m step %c1 {
+        %x = memref.load %table[%row, %j] : memref<?x?xf32>
+        memref.store %x, %out[%k, %j] : memref<?x?xf32>
+      }
+    }
+  }
+  return
+}
+
 // What is written is asked for to be written.
 
 // CHECK-LABEL: func.func @scatter

@@ -260,6 +260,22 @@ func.func @masked_maximum(%m: tensor<?x?xi1, #CSR>, %x: tensor<?x?xf64>, %z: ten
   return %y : tensor<?xf64>
 }
 
+// A zero changes no parity.
+
+// CHECK-LABEL: func.func @parity
+// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>, %[[VALUES:.*]]: tensor<?xi32>, %[[ROWS:.*]]: index, %{{.*}}: index, %{{.*}}: tensor<?xi32>)
+// CHECK:       scf.for %{{.*}} = %c0 to %[[ROWS]]
+// CHECK:         scf.for %[[Q:.*]] = %{{.*}} to %{{.*}} step %c1 iter_args(%[[BITS:.*]] = %{{.*}}) -> (i32) {
+// CHECK-NEXT:      %[[A:.*]] = tensor.extract %[[VALUES]][%[[Q]]]
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.xori %[[BITS]], %[[A]]
+// CHECK-NEXT:      scf.yield %[[NEXT]]
+// CHECK-NOT:   arith.xori
+// CHECK:       return
+func.func @parity(%a: tensor<?x?xi32, #CSR>, %z: tensor<?xi32>) -> tensor<?xi32> {
+  %y = linalg.reduce { arith.xori } ins(%a : tensor<?x?xi32, #CSR>) outs(%z : tensor<?xi32>) dimensions = [1]
+  return %y : tensor<?xi32>
+}
+
 // The product of dense matrices at a pattern: an inner product for each stored
 // element, on the positions and coordinates of the pattern.
 
