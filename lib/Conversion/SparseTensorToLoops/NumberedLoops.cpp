@@ -73,7 +73,8 @@ public:
 
   /// Replaces the loops that count, of one part each.
   void count(ArrayRef<scf::ForOp> loops);
-  /// Replaces a loop that visits a part again.
+  /// Replaces a loop that visits a part again, but for its number; the loop is
+  /// to be erased.
   void begin(scf::ForOp loop);
 
 private:
@@ -174,10 +175,6 @@ void ParallelNumbering::begin(scf::ForOp loop) {
   for (auto [result, replacement] :
        llvm::zip(loop.getResults(), parallel.getResults()))
     rewriter.replaceAllUsesWith(result, replacement);
-  // The number is what the next loop begins with, which has its own.
-  rewriter.replaceAllUsesWith(loop.getResults().back(),
-                              loop.getInitArgs().back());
-  rewriter.eraseOp(loop);
 }
 
 void sparse_autograd::makeNumberedLoopsParallel(Operation *root) {
@@ -194,7 +191,11 @@ void sparse_autograd::makeNumberedLoopsParallel(Operation *root) {
         loops, [](scf::ForOp loop) { return loop.getNumResults() == 1; });
     ArrayRef<scf::ForOp> all = loops;
     numbering.count(all.take_front(numCounting));
-    for (scf::ForOp loop : all.drop_front(numCounting))
+    ArrayRef<scf::ForOp> again = all.drop_front(numCounting);
+    for (scf::ForOp loop : again)
       numbering.begin(loop);
+    // The number that one ends with is what the next one began with.
+    for (scf::ForOp loop : llvm::reverse(again))
+      rewriter.eraseOp(loop);
   }
 }

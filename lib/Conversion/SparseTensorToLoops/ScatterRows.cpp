@@ -175,10 +175,8 @@ private:
 Value RowSum::inOrder() {
   Value sums = createZeros(builder, loc,
                            createList(builder, numValues, sumType), sumType);
-  SmallVector<Value> begins(rowExtents.size() + 1, zero);
-  SmallVector<Value> steps(rowExtents.size() + 1, one);
-  SmallVector<Value> ends = {count};
-  llvm::append_range(ends, rowExtents);
+  SmallVector<Value> begins(rowExtents.size(), zero);
+  SmallVector<Value> steps(rowExtents.size(), one);
   auto entries = scf::ForOp::create(
       builder, loc, zero, count, one, sums,
       [&](OpBuilder &nested, Location loc, Value entry, ValueRange carried) {
@@ -192,12 +190,10 @@ Value RowSum::inOrder() {
           return {
               tensor::InsertOp::create(inner, loc, sum, values.front(), place)};
         };
-        scf::YieldOp::create(
-            nested, loc,
-            scf::buildLoopNest(nested, loc, ArrayRef(begins).drop_front(),
-                               rowExtents, ArrayRef(steps).drop_front(),
-                               carried, addElement)
-                .results);
+        scf::YieldOp::create(nested, loc,
+                             scf::buildLoopNest(nested, loc, begins, rowExtents,
+                                                steps, carried, addElement)
+                                 .results);
       });
   Value values = entries.getResult(0);
   if (!widens)
