@@ -19,7 +19,6 @@
 
 #include "MatrixProducts.h"
 #include "CudaDevice.h"
-#include "Device/Devices.h"
 #include "Device/Failure.h"
 #include "Device/TensorTiles.h"
 
@@ -180,44 +179,16 @@ MatrixProducts::~MatrixProducts() {
   close();
 }
 
-void MatrixProducts::close() {
-  if (handle)
-    (void)device.inContext([&] {
-      (void)library.destroy(handle);
-      return cuda::success;
-    });
-  handle = nullptr;
+int32_t MatrixProducts::load(bool &isPresent) {
+  return cublaslt::loadLibrary(device.driver.version, library, isPresent);
 }
 
-int32_t MatrixProducts::open() {
-  if (state != State::Unknown)
-    return SPARSE_AUTOGRAD_SUCCESS;
-  bool isPresent = false;
-  if (int32_t status =
-          cublaslt::loadLibrary(device.driver.version, library, isPresent))
-    return status;
-  if (!isPresent) {
-    state = State::Absent;
-    return SPARSE_AUTOGRAD_SUCCESS;
-  }
-  cublaslt::Status code = cublaslt::success;
-  cuda::Result result = device.inContext([&] {
-    code = library.create(&handle);
-    return cuda::success;
-  });
-  if (code)
-    handle = nullptr;
-  if (result) {
-    close();
-    return device.failCall(result, "", "starting cuBLASLt");
-  }
-  if (code)
-    return cuda::failLibraryCall(
-        cublaslt::describe(library, code, "cublasLtCreate"),
-        "starting cuBLASLt on %s", device.getProperties().name);
-  closeDevicesBeforeLibraries();
-  state = State::Open;
-  return SPARSE_AUTOGRAD_SUCCESS;
+int MatrixProducts::createHandle() { return library.create(&handle); }
+
+void MatrixProducts::destroyHandle() { (void)library.destroy(handle); }
+
+cuda::LibraryError MatrixProducts::describeCreation(int status) {
+  return cublaslt::describe(library, status, "cublasLtCreate");
 }
 
 /// Neither a device nor its context is needed for that.
@@ -355,7 +326,7 @@ int32_t MatrixProducts::multiply(Stream &stream, const MatrixProduct &product,
     return status;
   Form form;
   bool isSwapped = false;
-  if (state == State::Absent || !findForm(product, isSwapped, form))
+  if (!isOpen() || !findForm(product, isSwapped, form))
     return SPARSE_AUTOGRAD_SUCCESS;
   Plan *plan = nullptr;
   if (int32_t status = getPlan(form, plan))

@@ -15,19 +15,19 @@
 
 #include "CuBlasLt.h"
 #include "Device/DeviceInterface.h"
+#include "DeviceLibrary.h"
 
 #include <mutex>
 
 namespace sparse_autograd {
 namespace runtime {
 
-class CudaDevice;
-
 /// The library's state for one device. What the library has found out of a
 /// product is kept for the next of its kind.
-class MatrixProducts {
+class MatrixProducts final : DeviceLibrary {
 public:
-  explicit MatrixProducts(CudaDevice &device) : device(device) {}
+  explicit MatrixProducts(CudaDevice &device)
+      : DeviceLibrary(device, "cuBLASLt") {}
   ~MatrixProducts();
 
   /// See Device::multiply.
@@ -56,19 +56,19 @@ public:
   };
 
 private:
-  int32_t open();
-  void close();
+  int32_t load(bool &isPresent) override;
+  int createHandle() override;
+  void destroyHandle() override;
+  cuda::LibraryError describeCreation(int status) override;
   int32_t getPlan(const Form &form, Plan *&plan);
   int32_t createPlan(const Form &form, Plan &plan);
   void release(Plan &plan);
   int32_t run(Stream &stream, const MatrixProduct &product, bool isSwapped,
               const Plan &plan, void *workspace);
 
-  CudaDevice &device;
   /// Held by a product: the library takes as long to be called as the driver,
   /// which has a lock of its own.
   std::mutex lock;
-  enum class State { Unknown, Absent, Open } state = State::Unknown;
   cublaslt::Library library = {};
   cublaslt::Handle handle = nullptr;
   /// By a number that follows from the form; another form takes the place of

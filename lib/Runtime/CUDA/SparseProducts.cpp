@@ -18,7 +18,6 @@
 
 #include "SparseProducts.h"
 #include "CudaDevice.h"
-#include "Device/Devices.h"
 #include "Device/Failure.h"
 
 #include <cinttypes>
@@ -168,43 +167,16 @@ bool Operands::run(cusparse::Handle handle, Stream &stream, void *workspace) {
 
 SparseProducts::~SparseProducts() { close(); }
 
-void SparseProducts::close() {
-  if (handle)
-    (void)device.inContext([&] {
-      (void)library.destroy(handle);
-      return cuda::success;
-    });
-  handle = nullptr;
+int32_t SparseProducts::load(bool &isPresent) {
+  return cusparse::loadLibrary(library, isPresent);
 }
 
-int32_t SparseProducts::open() {
-  if (state != State::Unknown)
-    return SPARSE_AUTOGRAD_SUCCESS;
-  bool isPresent = false;
-  if (int32_t status = cusparse::loadLibrary(library, isPresent))
-    return status;
-  if (!isPresent) {
-    state = State::Absent;
-    return SPARSE_AUTOGRAD_SUCCESS;
-  }
-  cusparse::Status code = cusparse::success;
-  cuda::Result result = device.inContext([&] {
-    code = library.create(&handle);
-    return cuda::success;
-  });
-  if (code)
-    handle = nullptr;
-  if (result) {
-    close();
-    return device.failCall(result, "", "starting cuSPARSE");
-  }
-  if (code)
-    return cuda::failLibraryCall(
-        cusparse::describe(library, code, "cusparseCreate"),
-        "starting cuSPARSE on %s", device.getProperties().name);
-  closeDevicesBeforeLibraries();
-  state = State::Open;
-  return SPARSE_AUTOGRAD_SUCCESS;
+int SparseProducts::createHandle() { return library.create(&handle); }
+
+void SparseProducts::destroyHandle() { (void)library.destroy(handle); }
+
+cuda::LibraryError SparseProducts::describeCreation(int status) {
+  return cusparse::describe(library, status, "cusparseCreate");
 }
 
 /// Ours of 32 bits have no sign, the library's have one.
@@ -225,7 +197,7 @@ int32_t SparseProducts::multiply(Stream &stream, const SparseProduct &product,
   RowMatrix x, y;
   bool isKnown = product.element == SPARSE_AUTOGRAD_TENSOR_F32 ||
                  product.element == SPARSE_AUTOGRAD_TENSOR_F64;
-  if (state == State::Absent || !isKnown || !hasKnownIndex(product) ||
+  if (!isOpen() || !isKnown || !hasKnownIndex(product) ||
       !findRows(product.x, x) || !findRows(product.y, y))
     return SPARSE_AUTOGRAD_SUCCESS;
   // What is written cannot be transposed.

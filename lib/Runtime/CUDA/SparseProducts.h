@@ -15,31 +15,31 @@
 
 #include "CuSparse.h"
 #include "Device/DeviceInterface.h"
+#include "DeviceLibrary.h"
 
 #include <mutex>
 
 namespace sparse_autograd {
 namespace runtime {
 
-class CudaDevice;
-
 /// The library's state for one device.
-class SparseProducts {
+class SparseProducts final : DeviceLibrary {
 public:
-  explicit SparseProducts(CudaDevice &device) : device(device) {}
+  explicit SparseProducts(CudaDevice &device)
+      : DeviceLibrary(device, "cuSPARSE") {}
   ~SparseProducts();
 
   /// See Device::multiplySparse.
   int32_t multiply(Stream &stream, const SparseProduct &product, bool &done);
 
 private:
-  int32_t open();
-  void close();
+  int32_t load(bool &isPresent) override;
+  int createHandle() override;
+  void destroyHandle() override;
+  cuda::LibraryError describeCreation(int status) override;
 
-  CudaDevice &device;
   /// Held by a product: the library keeps the stream of the next call.
   std::mutex lock;
-  enum class State { Unknown, Absent, Open } state = State::Unknown;
   cusparse::Library library = {};
   cusparse::Handle handle = nullptr;
 };

@@ -1,0 +1,54 @@
+//===- DeviceLibrary.cpp - A library of NVIDIA's on a device ----*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceLibrary.h"
+#include "CudaDevice.h"
+#include "Device/Devices.h"
+
+namespace sparse_autograd {
+namespace runtime {
+
+void DeviceLibrary::close() {
+  if (hasHandle)
+    (void)device.inContext([&] {
+      destroyHandle();
+      return cuda::success;
+    });
+  hasHandle = false;
+}
+
+int32_t DeviceLibrary::open() {
+  if (state != State::Unknown)
+    return SPARSE_AUTOGRAD_SUCCESS;
+  bool isPresent = false;
+  if (int32_t status = load(isPresent))
+    return status;
+  if (!isPresent) {
+    state = State::Absent;
+    return SPARSE_AUTOGRAD_SUCCESS;
+  }
+  int code = 0;
+  cuda::Result result = device.inContext([&] {
+    code = createHandle();
+    hasHandle = code == 0;
+    return cuda::success;
+  });
+  if (result) {
+    close();
+    return device.failCall(result, "", "starting %s", name);
+  }
+  if (code)
+    return cuda::failLibraryCall(describeCreation(code), "starting %s on %s",
+                                 name, device.getProperties().name);
+  closeDevicesBeforeLibraries();
+  state = State::Open;
+  return SPARSE_AUTOGRAD_SUCCESS;
+}
+
+} // namespace runtime
+} // namespace sparse_autograd
