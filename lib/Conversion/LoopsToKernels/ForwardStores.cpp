@@ -10,6 +10,8 @@
 
 #include "Accesses.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -126,4 +128,8 @@ void sparse_autograd::eraseUnreadBuffers(RewriterBase &rewriter,
       rewriter.eraseOp(user);
     rewriter.eraseOp(buffer);
   }
+  function.walk([&](LoopLikeOpInterface loop) {
+    if (isOpTriviallyDead(loop))
+      rewriter.eraseOp(loop);
+  });
 }
