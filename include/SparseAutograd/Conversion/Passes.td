@@ -972,7 +972,8 @@ def LoopsToKernels
       factors in shared memory, a thread 4 x 4 sums of f32, or 2 x 2 of f64, in
       registers (Volkov and Demmel, SC 2008). Terms are added in their order. What
       follows a sum in its iteration is done for each;
-    * control flow around such loops stays on the host;
+    * control flow around such loops stays on the host, and so do loops that
+      access nothing of the device, one iteration after the other;
     * what else accesses the memory of the device is done by a kernel of one
       thread, or of a warp if there is a loop that is marked;
     * an element that the host reads, for a condition or as a result, is copied

@@ -10,8 +10,6 @@
 
 #include "Accesses.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -128,8 +126,4 @@ void sparse_autograd::eraseUnreadBuffers(RewriterBase &rewriter,
       rewriter.eraseOp(user);
     rewriter.eraseOp(buffer);
   }
-  function.walk([&](LoopLikeOpInterface loop) {
-    if (isOpTriviallyDead(loop))
-      rewriter.eraseOp(loop);
-  });
 }

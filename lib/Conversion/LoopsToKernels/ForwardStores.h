@@ -20,8 +20,7 @@ namespace sparse_autograd {
 /// indices are the same values.
 void forwardStores(mlir::RewriterBase &rewriter, mlir::Block &block);
 
-/// Erases the buffers that `function` allocates, and writes, and never reads, and
-/// the loops that do nothing then.
+/// Erases the buffers that `function` allocates, and writes, and never reads.
 void eraseUnreadBuffers(mlir::RewriterBase &rewriter,
                         mlir::func::FuncOp function);
 

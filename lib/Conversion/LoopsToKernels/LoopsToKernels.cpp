@@ -401,6 +401,11 @@ LogicalResult KernelBuilder::flush() {
 
 LogicalResult KernelBuilder::visit(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
+    // Loops over nothing, and those whose stores nobody reads.
+    if (op.getNumRegions() != 0 && isOpTriviallyDead(&op)) {
+      rewriter.eraseOp(&op);
+      continue;
+    }
     bool isOfDevice = accessesDevice(&op);
     if (isPure(&op) && op.getNumRegions() == 0 &&
         !op.hasTrait<OpTrait::IsTerminator>()) {
@@ -448,7 +453,13 @@ struct LoopsToKernelsPass
       if (failed(KernelBuilder(function).visit(block)))
         return signalPassFailure();
     if (failed(deferAssertions(function)))
-      signalPassFailure();
+      return signalPassFailure();
+    // What is left accesses nothing of the device, such as loops of assertions.
+    SmallVector<scf::ParallelOp> ofHost;
+    function.walk([&](scf::ParallelOp loop) { ofHost.push_back(loop); });
+    IRRewriter rewriter(&getContext());
+    for (scf::ParallelOp loop : ofHost)
+      makeSequential(rewriter, loop);
   }
 };
 } // namespace

@@ -363,27 +363,3 @@ func.func @asserted_later(%n: index, %m: index) -> memref<?xf32, #device> {
   cf.assert %e, "n is m"
   return %x : memref<?xf32, #device>
 }
-
-// -----
-
-#device = #gpu.address_space<global>
-
-// Of a buffer that nobody reads nothing is left, loops included.
-
-// CHECK-LABEL: func.func @unread(
-// CHECK-NOT:     memref
-// CHECK-NOT:     scf
-// CHECK:         return
-func.func @unread(%n: index, %m: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %zero = arith.constant 0.0 : f32
-  %x = memref.alloc(%n, %m) : memref<?x?xf32, #device>
-  scf.for %i = %c0 to %n step %c1 {
-    scf.parallel (%j) = (%c0) to (%m) step (%c1) {
-      memref.store %zero, %x[%i, %j] : memref<?x?xf32, #device>
-    }
-  }
-  memref.dealloc %x : memref<?x?xf32, #device>
-  return
-}

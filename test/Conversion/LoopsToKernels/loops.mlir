@@ -114,9 +114,29 @@ func.func @elements(%x: memref<?xf32, #device>, %y: memref<?xf32, #device>, %n: 
   return
 }
 
-// Of the host nothing changes.
+// Of loops that do nothing none is left.
+// CHECK-LABEL: func.func @nothing(
+// CHECK-NOT: scf
+// CHECK: return
+func.func @nothing(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    scf.for %j = %c0 to %i step %c1 {
+    }
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    scf.parallel (%j) = (%c0) to (%i) step (%c1) {
+    }
+  }
+  return
+}
+
+// The host does one iteration after the other.
 // CHECK-LABEL: func.func @host(
 // CHECK-NOT: gpu.launch
+// CHECK: scf.for
+// CHECK-NOT: scf.parallel
 // CHECK: return
 func.func @host(%x: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
@@ -248,6 +268,21 @@ func.func @window(%x: memref<?xf32, #device>, %at: memref<index, #device>, %n: i
   memref.store %zero, %view[%c0] : memref<?xf32, strided<[1], offset: ?>, #device>
   scf.parallel (%k) = (%c0) to (%n) step (%c1) {
     memref.store %zero, %view[%k] : memref<?xf32, strided<[1], offset: ?>, #device>
+  }
+  return
+}
+
+// A loop that only asserts is the host's.
+// CHECK-LABEL: func.func @assertions(
+// CHECK: scf.for
+// CHECK-NEXT: cf.assert
+// CHECK-NOT: gpu.launch
+// CHECK: return
+func.func @assertions(%n: index, %is: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    cf.assert %is, "no elements"
   }
   return
 }
