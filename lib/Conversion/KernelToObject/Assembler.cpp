@@ -95,8 +95,11 @@ sparse_autograd::assemble(StringRef ptxas, StringRef ptx, StringRef chip) {
   if (std::error_code error =
           llvm::sys::fs::createUniqueDirectory("sparse-autograd", folder))
     return makeError("no temporary folder can be made: " + error.message());
-  llvm::scope_exit remove(
-      [&]() { (void)llvm::sys::fs::remove_directories(folder); });
+  llvm::scope_exit remove([&]() {
+    // There is nobody left to tell.
+    std::error_code ignored = llvm::sys::fs::remove_directories(folder);
+    (void)ignored;
+  });
   auto inFolder = [&](StringRef name) {
     llvm::SmallString<128> path = folder;
     llvm::sys::path::append(path, name);
