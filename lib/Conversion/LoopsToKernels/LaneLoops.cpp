@@ -28,6 +28,12 @@ bool sparse_autograd::isShared(Operation *op) {
   return op->hasAttr(SparseAutogradDialect::getLanesAttrName());
 }
 
+void sparse_autograd::shareAmongEight(scf::ForOp loop) {
+  if (isShared(loop))
+    loop->setAttr(SparseAutogradDialect::getLanesAttrName(),
+                  Builder(loop.getContext()).getIndexAttr(8));
+}
+
 bool sparse_autograd::containsShared(Operation *op) {
   WalkResult found = op->walk([](Operation *nested) {
     return isShared(nested) ? WalkResult::interrupt() : WalkResult::advance();

@@ -16,6 +16,10 @@ namespace sparse_autograd {
 /// Whether `op` is a loop that lanes share (`sparse_autograd.lanes`).
 bool isShared(mlir::Operation *op);
 
+/// Has eight lanes share `loop`, however long it is, if lanes share it: those
+/// of four groups in a warp read a sector of memory each.
+void shareAmongEight(mlir::scf::ForOp loop);
+
 /// Whether `op` is such a loop, or has one in it.
 bool containsShared(mlir::Operation *op);
 
