@@ -9,6 +9,7 @@
 #include "DeviceLibrary.h"
 #include "CudaDevice.h"
 #include "Device/Devices.h"
+#include "Device/Failure.h"
 
 namespace sparse_autograd {
 namespace runtime {
@@ -48,6 +49,23 @@ int32_t DeviceLibrary::open() {
   closeDevicesBeforeLibraries();
   state = State::Open;
   return SPARSE_AUTOGRAD_SUCCESS;
+}
+
+int32_t
+DeviceLibrary::withWorkspace(Stream &stream, size_t bytes,
+                             const std::function<int32_t(void *)> &run) {
+  if (bytes == 0)
+    return run(nullptr);
+  void *workspace = nullptr;
+  if (int32_t status =
+          device.allocate(stream, static_cast<int64_t>(bytes), workspace))
+    return status;
+  if (int32_t status = run(workspace)) {
+    KeptError kept;
+    (void)device.deallocate(stream, workspace);
+    return status;
+  }
+  return device.deallocate(stream, workspace);
 }
 
 } // namespace runtime

@@ -11,10 +11,14 @@
 
 #include "Libraries.h"
 
+#include <cstddef>
+#include <functional>
+
 namespace sparse_autograd {
 namespace runtime {
 
 class CudaDevice;
+struct Stream;
 
 /// A library that a device may have, and its handle there, which the first call
 /// makes.
@@ -37,6 +41,12 @@ protected:
   bool isOpen() const { return state == State::Open; }
   /// Destroys the handle, if there is one.
   void close();
+
+  /// Calls `run` with `bytes` bytes of the device, or null if these are none,
+  /// and releases them behind it in the order of the stream. Returns the
+  /// status.
+  int32_t withWorkspace(Stream &stream, size_t bytes,
+                        const std::function<int32_t(void *)> &run);
 
   /// Loads the library, if it is there.
   virtual int32_t load(bool &isPresent) = 0;

@@ -333,20 +333,10 @@ int32_t MatrixProducts::multiply(Stream &stream, const MatrixProduct &product,
     return status;
   if (!plan->isSupported)
     return SPARSE_AUTOGRAD_SUCCESS;
-  void *workspace = nullptr;
-  if (plan->workspaceBytes)
-    if (int32_t status = device.allocate(
-            stream, static_cast<int64_t>(plan->workspaceBytes), workspace))
-      return status;
-  int32_t status = run(stream, product, isSwapped, *plan, workspace);
-  if (workspace) {
-    if (status) {
-      KeptError kept;
-      (void)device.deallocate(stream, workspace);
-    } else {
-      status = device.deallocate(stream, workspace);
-    }
-  }
+  int32_t status =
+      withWorkspace(stream, plan->workspaceBytes, [&](void *workspace) {
+        return run(stream, product, isSwapped, *plan, workspace);
+      });
   done = status == SPARSE_AUTOGRAD_SUCCESS;
   return status;
 }

@@ -230,26 +230,14 @@ int32_t SparseProducts::multiply(Stream &stream, const SparseProduct &product,
     return SPARSE_AUTOGRAD_SUCCESS;
   if (result || operands.code)
     return failProduct(result);
-  void *workspace = nullptr;
-  if (bytes)
-    if (int32_t status =
-            device.allocate(stream, static_cast<int64_t>(bytes), workspace))
-      return status;
-  result = device.inContext([&] {
-    (void)operands.run(handle, stream, workspace);
-    return cuda::success;
+  int32_t status = withWorkspace(stream, bytes, [&](void *workspace) {
+    result = device.inContext([&] {
+      (void)operands.run(handle, stream, workspace);
+      return cuda::success;
+    });
+    return result || operands.code ? failProduct(result)
+                                   : int32_t(SPARSE_AUTOGRAD_SUCCESS);
   });
-  int32_t status = SPARSE_AUTOGRAD_SUCCESS;
-  if (result || operands.code)
-    status = failProduct(result);
-  if (workspace) {
-    if (status) {
-      KeptError kept;
-      (void)device.deallocate(stream, workspace);
-    } else {
-      status = device.deallocate(stream, workspace);
-    }
-  }
   done = status == SPARSE_AUTOGRAD_SUCCESS;
   return status;
 }
