@@ -31,12 +31,6 @@ using namespace sparse_autograd;
 
 namespace {
 
-/// The loops of C += A * B, by the operands that they index: A and C, B and C,
-/// A and B, all of them.
-struct ProductLoops {
-  SmallVector<unsigned> m, n, k, batch;
-};
-
 /// The loops of C(m, n) += A(m, k) * B(k, n); one of each kind is the
 /// product's, the others surround the call.
 struct Product {
@@ -60,33 +54,26 @@ static Type getElementType(linalg::LinalgOp op, unsigned operand) {
 /// The loops of C += alpha * A * B, in any order of the factors, or C -=, that
 /// is nothing else, if there are matrices and not vectors. All memrefs are on
 /// the device, or on the host.
-static std::optional<ProductLoops> matchLoops(linalg::LinalgOp op,
-                                              bool isForDevice) {
+static FailureOr<linalg::ContractionDimensions> matchLoops(linalg::LinalgOp op,
+                                                           bool isForDevice) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       !op.hasPureBufferSemantics() || !matchProductBody(op))
-    return std::nullopt;
+    return failure();
   for (OpOperand &operand : op->getOpOperands()) {
     auto memref = dyn_cast<MemRefType>(operand.get().getType());
     if (!memref || !memref.isStrided() ||
         (isForDevice ? !isOnDevice(memref) : !!memref.getMemorySpace()) ||
         !op.getMatchingIndexingMap(&operand).isProjectedPermutation())
-      return std::nullopt;
+      return failure();
   }
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  ProductLoops loops;
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-    bool inA = maps[0].isFunctionOfDim(loop);
-    bool inB = maps[1].isFunctionOfDim(loop);
-    bool inC = maps[2].isFunctionOfDim(loop);
-    if (inA && inB)
-      (inC ? loops.batch : loops.k).push_back(loop);
-    else if (inC && (inA || inB))
-      (inA ? loops.m : loops.n).push_back(loop);
-    else
-      return std::nullopt;
-  }
-  if (loops.m.empty() || loops.n.empty() || loops.k.empty())
-    return std::nullopt;
+  FailureOr<linalg::ContractionDimensions> loops =
+      linalg::inferContractionDims(op);
+  if (failed(loops) || loops->m.empty() || loops->n.empty() ||
+      loops->k.empty() ||
+      loops->m.size() + loops->n.size() + loops->k.size() +
+              loops->batch.size() !=
+          op.getNumLoops())
+    return failure();
   return loops;
 }
 
@@ -130,13 +117,14 @@ static unsigned takeLargest(ArrayRef<unsigned> loops, ArrayRef<int64_t> extents,
 static FailureOr<Product> matchProduct(linalg::LinalgOp op,
                                        int64_t minimalWork) {
   Type type = getElementType(op, 0);
-  std::optional<ProductLoops> loops = matchLoops(op, /*isForDevice=*/false);
-  if (!loops || (!type.isF32() && !type.isF64()) ||
+  FailureOr<linalg::ContractionDimensions> loops =
+      matchLoops(op, /*isForDevice=*/false);
+  if (failed(loops) || (!type.isF32() && !type.isF64()) ||
       getElementType(op, 1) != type || getElementType(op, 2) != type)
     return failure();
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   Product product;
-  product.outer = loops->batch;
+  llvm::append_range(product.outer, loops->batch);
   product.accumulates = loops->k.size() > 1;
   product.m = takeLargest(loops->m, extents, product.outer);
   product.n = takeLargest(loops->n, extents, product.outer);
@@ -282,8 +270,9 @@ getElements(linalg::LinalgOp op) {
 }
 
 static bool isForLibrary(linalg::LinalgOp op, int64_t minimalWork) {
-  std::optional<ProductLoops> loops = matchLoops(op, /*isForDevice=*/true);
-  if (!loops || !getElements(op))
+  FailureOr<linalg::ContractionDimensions> loops =
+      matchLoops(op, /*isForDevice=*/true);
+  if (failed(loops) || !getElements(op))
     return false;
   // In a kernel nobody calls the runtime.
   for (Operation *parent = op->getParentOp(); !isa<func::FuncOp>(parent);
