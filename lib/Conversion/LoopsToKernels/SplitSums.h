@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The splitting by nonzeros of SplitEntries.h, of rows that are summed: a sum is
-// one of several chunks where its row is.
+// The splitting by nonzeros of SplitEntries.h, of rows that are summed: a sum
+// is one of several chunks where its row is.
 //
 //===----------------------------------------------------------------------===//
 
