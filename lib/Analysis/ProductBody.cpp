@@ -62,7 +62,7 @@ sparse_autograd::matchProductBody(linalg::LinalgOp op) {
     ++known;
     return extension.getIn();
   };
-  auto product = skipExtension(sum->term).getDefiningOp<arith::MulFOp>();
+  auto product = sum->term.getDefiningOp<arith::MulFOp>();
   if (!product)
     return std::nullopt;
   Value a = block->getArgument(0), b = block->getArgument(1);

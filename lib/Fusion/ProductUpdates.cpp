@@ -48,7 +48,9 @@ static linalg::LinalgOp getProduct(Value value) {
   if (!body || body->scale || body->isDifference || !zeros ||
       !matchPattern(zeros.value(), m_AnyZeroFloat()) ||
       (!type.isF32() && !type.isF64()) ||
-      getElementTypeOrSelf(op.getDpsInputs().front().getType()) != type)
+      !llvm::all_of(op.getDpsInputs(), [&](Value input) {
+        return getElementTypeOrSelf(input.getType()) == type;
+      }))
     return nullptr;
   return op;
 }
