@@ -242,7 +242,8 @@ static int64_t countIterations(ArrayRef<unsigned> loops,
 /// an argument of the function, or computed of these.
 static bool isKnownToHost(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return isa<func::FuncOp>(argument.getOwner()->getParentOp());
+    return argument.getOwner()->isEntryBlock() &&
+           isa<func::FuncOp>(argument.getOwner()->getParentOp());
   Operation *op = value.getDefiningOp();
   return isPure(op) && op->getNumRegions() == 0 &&
          llvm::all_of(op->getOperands(), isKnownToHost);

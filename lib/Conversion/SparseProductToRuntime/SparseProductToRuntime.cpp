@@ -255,10 +255,8 @@ static bool isForLibrary(SparseProduct &product) {
         getElementTypeOrSelf(matrix.getType()) != element ||
         !cast<MemRefType>(matrix.getType()).isStrided())
       return false;
-  // What is written is not read elsewhere.
-  Value written = product.isSampled ? product.values : product.x.memref;
-  Value read = product.isSampled ? product.x.memref : product.values;
-  return written != read && written != product.y.memref;
+  // What is written is not read elsewhere; lists are no matrices.
+  return product.isSampled || product.x.memref != product.y.memref;
 }
 
 static std::optional<SparseProduct> matchProduct(scf::ForOp rows) {

@@ -58,7 +58,8 @@ int32_t loadLibrary(int driverVersion, Library &library, bool &isPresent) {
 static const char *getRemedy(Status code) {
   switch (code) {
   case notInitialized:
-    return ": does the driver support the CUDA version of the library?";
+    return ": the driver may be older than the library; "
+           "SPARSE_AUTOGRAD_CUBLASLT=none goes without";
   case allocationFailed:
     return "";
   case architectureMismatch:

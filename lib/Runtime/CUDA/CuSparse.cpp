@@ -51,7 +51,8 @@ int32_t loadLibrary(Library &library, bool &isPresent) {
 static const char *getRemedy(Status code) {
   switch (code) {
   case notInitialized:
-    return ": does the driver support the CUDA version of the library?";
+    return ": the driver may be older than the library; "
+           "SPARSE_AUTOGRAD_CUSPARSE=none goes without";
   case allocationFailed:
   case insufficientResources:
     return "";
