@@ -58,11 +58,19 @@ static Operation *findOrdered(const llvm::SetVector<Value> &alike) {
   return nullptr;
 }
 
-static double getCost(const llvm::SetVector<Value> &alike,
-                      SparseTensorEncodingAttr encoding,
-                      const CostModel &costs) {
+namespace {
+/// An operand of an op that could be stored in another order.
+struct Use {
+  linalg::LinalgOp op;
+  OpOperand *operand;
+  double runs;
+};
+} // namespace
+
+static SmallVector<Use> getUses(const llvm::SetVector<Value> &alike,
+                                const CostModel &costs) {
   SparsePatterns patterns;
-  double cost = 0;
+  SmallVector<Use> uses;
   for (Value value : alike)
     for (OpOperand &use : value.getUses()) {
       auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
@@ -76,8 +84,16 @@ static double getCost(const llvm::SetVector<Value> &alike,
       for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
            loop = loop->getParentOfType<LoopLikeOpInterface>())
         runs *= costs.getIterations(loop);
-      cost += costs.getRunCost(op, use, encoding) * runs;
+      uses.push_back({op, &use, runs});
     }
+  return uses;
+}
+
+static double getCost(ArrayRef<Use> uses, SparseTensorEncodingAttr encoding,
+                      const CostModel &costs) {
+  double cost = 0;
+  for (const Use &use : uses)
+    cost += costs.getRunCost(use.op, *use.operand, encoding) * use.runs;
   return cost;
 }
 
@@ -131,11 +147,12 @@ static void chooseFormat(func::FuncOp function, unsigned number,
   BlockArgument argument = function.getArgument(number);
   auto type = cast<RankedTensorType>(argument.getType());
   llvm::SetVector<Value> alike = getAlike(function, argument);
-  double cost = getCost(alike, getSparseTensorEncoding(type), costs);
+  SmallVector<Use> uses = getUses(alike, costs);
+  double cost = getCost(uses, getSparseTensorEncoding(type), costs);
   double lowest = cost;
   SparseTensorEncodingAttr best;
   for (SparseTensorEncodingAttr encoding : getOtherOrders(type))
-    if (double other = getCost(alike, encoding, costs); other < lowest) {
+    if (double other = getCost(uses, encoding, costs); other < lowest) {
       lowest = other;
       best = encoding;
     }

@@ -130,7 +130,8 @@ static void makeCopy(const Copy &copy) {
       source);
   if (!copy.isOfPattern) {
     for (const Use &use : copy.uses)
-      use.operands.front()->set(other);
+      for (OpOperand *operand : use.operands)
+        operand->set(other);
     return;
   }
   auto placesType =
@@ -175,6 +176,10 @@ static std::optional<Copy> findCopy(linalg::LinalgOp op,
     }
   if (!best)
     return std::nullopt;
+  // An op may read one tensor twice.
+  llvm::SmallDenseSet<Value> tensors;
+  for (OpOperand *operand : operands)
+    tensors.insert(operand->get());
   Place place = leaveLoops(op, tensor, costs);
   Value origin = patterns.originOf(tensor);
   auto originType = cast<RankedTensorType>(origin.getType());
@@ -184,15 +189,15 @@ static std::optional<Copy> findCopy(linalg::LinalgOp op,
     // also if several tensors are to share it.
     Place outer = leaveLoops(op, origin, costs);
     double reordered =
-        lowest + costs.getReorderCost() * static_cast<double>(operands.size());
-    if (outer.block != place.block || operands.size() > 1)
+        lowest + costs.getReorderCost() * static_cast<double>(tensors.size());
+    if (outer.block != place.block || tensors.size() > 1)
       return Copy{origin,
                   /*isOfPattern=*/true,
                   best,
                   outer.block,
                   {{operands, cost, reordered, outer.runs}}};
   }
-  if (operands.size() > 1)
+  if (tensors.size() > 1)
     return std::nullopt;
   return Copy{tensor,
               /*isOfPattern=*/false,

@@ -414,7 +414,8 @@ func.func @other_mask(%a: tensor<?x?xf32, #CSR>, %m: tensor<?x?xi1, #CSR>, %x: t
 
 // Several tensors of one pattern share a copy of it, the values of each follow:
 // those that the loop does not change before it. Tensors that are read at other
-// places, or have other patterns, are read as they are.
+// places, or have other patterns, are read as they are. One that an op reads
+// twice is copied as any other.
 
 // CHECK-LABEL: func.func @several
 // CHECK-SAME:  %[[A:[^:]*]]: tensor<?x?xf32, #{{[a-zA-Z0-9]*}}>,
@@ -430,6 +431,11 @@ func.func @other_mask(%a: tensor<?x?xf32, #CSR>, %m: tensor<?x?xi1, #CSR>, %x: t
 // CHECK:         %[[VALUES:.*]] = linalg.generic {{.*}} ins(%[[PLACES]] :
 // CHECK:         %[[BT:.*]] = sparse_autograd.with_values %[[VALUES]], %[[T]]
 // CHECK:         linalg.generic {{.*}} ins(%[[BT]], %[[MT]], %{{.*}} : tensor<?x?xf32, #[[CSC]]>, tensor<?x?xi1, #[[CSC]]>,
+// CHECK-LABEL: func.func @squares
+// CHECK-SAME:  %[[A:[^:]*]]: tensor<?x?xf32, #{{[a-zA-Z0-9]*}}>,
+// CHECK-NEXT:  %[[T:.*]] = sparse_tensor.convert %[[A]] : {{.*}} to tensor<?x?xf32, #[[CSC]]>
+// CHECK-NOT:   sparse_autograd
+// CHECK:         linalg.generic {{.*}} ins(%[[T]], %[[T]], %{{.*}} : tensor<?x?xf32, #[[CSC]]>, tensor<?x?xf32, #[[CSC]]>,
 // CHECK-LABEL: func.func @two_places
 // CHECK-NOT:   sparse_tensor.convert
 // CHECK-LABEL: func.func @two_patterns
@@ -462,6 +468,25 @@ func.func @several(%a: tensor<?x?xf32, #CSR>, %e: tensor<?x?xf32, #CSR>, %x: ten
     scf.yield %p, %b : tensor<?x64xf32>, tensor<?x?xf32, #CSR>
   }
   return %r#0 : tensor<?x64xf32>
+}
+func.func @squares(%a: tensor<?x?xf32, #CSR>, %x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?xf32> {
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+          iterator_types = ["parallel", "reduction"]}
+        ins(%a, %a, %x : tensor<?x?xf32, #CSR>, tensor<?x?xf32, #CSR>, tensor<?xf32>) outs(%y : tensor<?xf32>) {
+    ^bb0(%in: f32, %other: f32, %in_0: f32, %out: f32):
+      %d = arith.mulf %in, %other : f32
+      %q = arith.mulf %d, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?xf32>
+    scf.yield %p : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
 }
 func.func @two_places(%a: tensor<?x?xf32, #CSR>, %x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
