@@ -941,6 +941,9 @@ def ScheduleLanes
     alone. Rows of fewer entries are left to the device as they are: a second
     kernel would take longer.
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def LoopsToKernels
@@ -1022,9 +1025,10 @@ def OutlineKernels
     `@kernels`: they are compiled and loaded once, together. A kernel is named
     after the function that launches it, and makes the constants that it uses.
     Those of launches with `sparse_autograd.small_blocks`, as
-    `--sparse-autograd-loops-to-kernels` makes them, get 256 threads at most (`nvvm.maxntid`), and as many blocks for a
-    multiprocessor as it says (`nvvm.minctasm`), which leaves each thread its share
-    of the registers: 64 if these are four blocks.
+    `--sparse-autograd-loops-to-kernels` makes them, get 256 threads at most
+    (`nvvm.maxntid`) unless the size of their blocks is known, and as many blocks
+    for a multiprocessor as it says (`nvvm.minctasm`), which leaves each thread its
+    share of the registers: 64 if these are four blocks.
 
     ```mlir
     func.func @f() {

@@ -74,6 +74,17 @@ private:
     first = arith::MulIOp::create(rewriter, loc, first, size);
     return arith::AddIOp::create(rewriter, loc, first, second);
   }
+  Value createTimes(Location loc, Value value, int64_t times) {
+    return rewriter.createOrFold<arith::MulIOp>(loc, value, index(loc, times));
+  }
+  Value narrow(Location loc, Value value) {
+    return arith::IndexCastUIOp::create(rewriter, loc, rewriter.getI32Type(),
+                                        value);
+  }
+  Value widen(Location loc, Value value) {
+    return arith::IndexCastUIOp::create(rewriter, loc, rewriter.getIndexType(),
+                                        value);
+  }
   Value isLess(Location loc, Value number, Value count) {
     return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
                                  number, count);
@@ -126,10 +137,13 @@ void KernelBuilder::addTurns(Location loc, Threads &threads, Value stride,
                              Value count) {
   Value rest =
       arith::SubIOp::create(rewriter, loc, count, threads.numbers.front());
-  rest = arith::CeilDivUIOp::create(rewriter, loc, rest, stride);
+  // Few are left then, and a division of 64 bits takes long.
+  Value most = createTimes(loc, stride, interleavedIterations);
+  rest = arith::MinUIOp::create(rewriter, loc, rest, most);
+  Value turns = arith::CeilDivUIOp::create(rewriter, loc, narrow(loc, rest),
+                                           narrow(loc, stride));
   threads.stride = stride;
-  threads.turns = arith::MinUIOp::create(rewriter, loc, rest,
-                                         index(loc, interleavedIterations));
+  threads.turns = widen(loc, turns);
 }
 
 /// A thread for each iteration of one loop, or for several, a block apart.
@@ -156,30 +170,20 @@ Threads KernelBuilder::launchPlane(Location loc, Value rows, Value columns,
   Value height =
       arith::DivUIOp::create(rewriter, loc, index(loc, blockThreads), width);
   Value across = arith::CeilDivUIOp::create(rewriter, loc, columns, width);
-  Value depth = height;
-  if (severalEach)
-    depth = arith::MulIOp::create(rewriter, loc, height,
-                                  index(loc, interleavedIterations));
+  int64_t turns = severalEach ? interleavedIterations : 1;
+  Value depth = createTimes(loc, height, turns);
   Value down = arith::CeilDivUIOp::create(rewriter, loc, rows, depth);
   Value blocks = arith::MulIOp::create(rewriter, loc, across, down);
   gpu::LaunchOp launch = createLaunch(loc, blocks, width, height);
-  // There are less than 2^31 blocks, and a division of 64 bits takes long.
-  Type i32 = rewriter.getI32Type(), type = rewriter.getIndexType();
-  auto narrow = [&](Value value) -> Value {
-    return arith::IndexCastUIOp::create(rewriter, loc, i32, value);
-  };
-  auto widen = [&](Value value) -> Value {
-    return arith::IndexCastUIOp::create(rewriter, loc, type, value);
-  };
-  Value block = narrow(launch.getBlockIds().x), narrowed = narrow(across);
+  // There are less than 2^31 blocks.
+  Value block = narrow(loc, launch.getBlockIds().x);
+  Value narrowed = narrow(loc, across);
   Value blockRow =
-      widen(arith::DivUIOp::create(rewriter, loc, block, narrowed));
+      widen(loc, arith::DivUIOp::create(rewriter, loc, block, narrowed));
   Value blockColumn =
-      widen(arith::RemUIOp::create(rewriter, loc, block, narrowed));
-  Value ownHeight = launch.getBlockSize().y, ownDepth = ownHeight;
-  if (severalEach)
-    ownDepth = arith::MulIOp::create(rewriter, loc, ownHeight,
-                                     index(loc, interleavedIterations));
+      widen(loc, arith::RemUIOp::create(rewriter, loc, block, narrowed));
+  Value ownHeight = launch.getBlockSize().y;
+  Value ownDepth = createTimes(loc, ownHeight, turns);
   Value row = createNumber(loc, blockRow, ownDepth, launch.getThreadIds().y);
   Value column = createNumber(loc, blockColumn, launch.getBlockSize().x,
                               launch.getThreadIds().x);
@@ -401,7 +405,7 @@ LogicalResult KernelBuilder::flush() {
 
 LogicalResult KernelBuilder::visit(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    // Loops over nothing, and those whose stores nobody reads.
+    // Loops of which nothing is left.
     if (op.getNumRegions() != 0 && isOpTriviallyDead(&op)) {
       rewriter.eraseOp(&op);
       continue;

@@ -12,9 +12,9 @@
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/Utils/GPUUtils.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_OUTLINEKERNELS
@@ -37,17 +37,10 @@ static void limitRegisters(gpu::GPUFuncOp kernel, IntegerAttr blocks) {
   kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), blocks);
 }
 
-/// Has a kernel make the constants that it uses: those that it gets as
-/// arguments the compiler of kernels does not know, such as the step of a loop.
-static void sinkConstants(gpu::LaunchOp launch) {
-  llvm::SetVector<Value> used;
-  getUsedValuesDefinedAbove(launch.getBody(), used);
-  OpBuilder builder(launch.getBody());
-  for (Value value : used)
-    if (Operation *op = value.getDefiningOp();
-        op && op->hasTrait<OpTrait::ConstantLike>())
-      replaceAllUsesInRegionWith(value, builder.clone(*op)->getResult(0),
-                                 launch.getBody());
+/// Constants that a kernel gets as arguments the compiler of kernels does not
+/// know, such as the step of a loop.
+static bool isConstant(Operation *op) {
+  return op->hasTrait<OpTrait::ConstantLike>();
 }
 
 /// Launches in the order of the program, outlined or not.
@@ -68,8 +61,9 @@ struct OutlineKernelsPass
     SmallVector<IntegerAttr> blocks;
     for (Operation *launch : getLaunches(module)) {
       blocks.push_back(launch->getAttrOfType<IntegerAttr>(smallBlocksAttrName));
-      if (auto inlined = dyn_cast<gpu::LaunchOp>(launch))
-        sinkConstants(inlined);
+      auto inlined = dyn_cast<gpu::LaunchOp>(launch);
+      if (inlined && failed(sinkOperationsIntoLaunchOp(inlined, isConstant)))
+        return signalPassFailure();
     }
     OpPassManager outlining(ModuleOp::getOperationName());
     outlining.addPass(createGpuKernelOutliningPass());

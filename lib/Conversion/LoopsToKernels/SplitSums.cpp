@@ -14,7 +14,6 @@
 #include "LoopReductions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -149,8 +148,7 @@ ChunkLoops::ChunkLoops(RewriterBase &rewriter, const RowSums &sums,
   SmallVector<OpFoldResult> extents = {chunks, rewriter.getIndexAttr(2)};
   llvm::append_range(
       extents, getAsOpFoldResult(sums.nest.getUpperBounds().drop_front()));
-  auto space = gpu::AddressSpaceAttr::get(rewriter.getContext(),
-                                          gpu::AddressSpace::Global);
+  Attribute space = cast<MemRefType>(sums.list.getType()).getMemorySpace();
   for (Value result : sums.sum->getResults())
     parts.push_back(memref::AllocOp::create(rewriter, loc, extents,
                                             result.getType(), space));

@@ -159,8 +159,10 @@ func.func @host(%x: memref<?xf32>, %n: index) {
 // CHECK: %[[ABOVE:.*]] = arith.muli %{{.*}}, %[[OWN_DEPTH]]
 // CHECK: %[[ROW:.*]] = arith.addi %[[ABOVE]], %{{.*}}
 // CHECK: %[[REST:.*]] = arith.subi %[[ROWS]], %[[ROW]]
-// CHECK: %[[ALL_TURNS:.*]] = arith.ceildivui %[[REST]], %[[OWN_HEIGHT]]
-// CHECK: %[[TURNS:.*]] = arith.minui %[[ALL_TURNS]], %c4
+// CHECK: %[[MOST:.*]] = arith.muli %[[OWN_HEIGHT]], %c4
+// CHECK: %[[SOME:.*]] = arith.minui %[[REST]], %[[MOST]]
+// CHECK: %[[TURNS_I32:.*]] = arith.ceildivui %{{.*}}, %{{.*}} : i32
+// CHECK: %[[TURNS:.*]] = arith.index_castui %[[TURNS_I32]]
 // CHECK: scf.if
 // CHECK: %[[COUNT:.*]] = arith.maxsi %[[TURNS]], %c0
 // CHECK: %[[GROUPS:.*]] = arith.divui %[[COUNT]], %c4

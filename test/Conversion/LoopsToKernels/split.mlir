@@ -222,3 +222,27 @@ func.func @stored_before(%positions: memref<?xindex, #device>, %values: memref<?
   } {sparse_autograd.parallel}
   return
 }
+
+// -----
+
+// What is kept of rows is where the lists are.
+
+// CHECK-LABEL: func.func @of_host(
+// CHECK:         memref.alloc(%{{.*}}) : memref<?x2xf64>
+func.func @of_host(%positions: memref<?xindex>, %values: memref<?xf64>, %sums: memref<?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %begin = memref.load %positions[%i] : memref<?xindex>
+    %end = memref.load %positions[%next] : memref<?xindex>
+    %s = scf.for %k = %begin to %end step %c1 iter_args(%o = %zero) -> f64 {
+      %v = memref.load %values[%k] : memref<?xf64>
+      %t = arith.addf %o, %v fastmath<reassoc> : f64
+      scf.yield %t : f64
+    }
+    memref.store %s, %sums[%i] : memref<?xf64>
+  } {sparse_autograd.parallel}
+  return
+}
