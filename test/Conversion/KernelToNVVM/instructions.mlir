@@ -51,3 +51,32 @@ gpu.module @bits {
     gpu.return
   }
 }
+
+// A product that is added to a sum whose order is free is not rounded first, unless
+// it is used elsewhere; one that is added in the order of the program is.
+
+// CHECK-LABEL: llvm.func @sums(
+// CHECK:       %[[SUM:.*]] = llvm.call_intrinsic "llvm.fma"(%[[A:.*]], %[[B:.*]], %[[A]]) : (f32, f32, f32) -> f32
+// CHECK:       %[[Q:.*]] = llvm.fmul %[[SUM]], %[[B]]
+// CHECK-NEXT:  %[[T:.*]] = llvm.fadd %[[A]], %[[Q]] : f32
+// CHECK:       %[[R:.*]] = llvm.fmul %[[T]], %[[B]]
+// CHECK-NEXT:  llvm.fadd %[[R]], %[[A]] {fastmathFlags = #llvm.fastmath<reassoc>}
+gpu.module @more_kernels {
+  gpu.func @sums(%x: memref<2xf32, #gpu.address_space<global>>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a = memref.load %x[%c0] : memref<2xf32, #gpu.address_space<global>>
+    %b = memref.load %x[%c1] : memref<2xf32, #gpu.address_space<global>>
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %a, %p fastmath<reassoc> : f32
+    memref.store %s, %x[%c0] : memref<2xf32, #gpu.address_space<global>>
+    %q = arith.mulf %s, %b : f32
+    %t = arith.addf %a, %q : f32
+    memref.store %t, %x[%c1] : memref<2xf32, #gpu.address_space<global>>
+    %r = arith.mulf %t, %b : f32
+    %u = arith.addf %r, %a fastmath<reassoc> : f32
+    memref.store %r, %x[%c0] : memref<2xf32, #gpu.address_space<global>>
+    memref.store %u, %x[%c1] : memref<2xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}

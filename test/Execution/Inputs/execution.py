@@ -34,6 +34,11 @@ DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16,
           "i32": np.int32, "i16": np.int16, "i8": np.int8,
           "index": np.int64}
 
+# Options of the pipeline that programs are compiled with.
+PIPELINE = os.environ.get("EXECUTION_PIPELINE", "")
+# Whether lanes of a GPU share the sums of rows: as many as rows store on average.
+SHARES_ROWS = "target=gpu" in PIPELINE
+
 
 def to_type(array, element_type):
     """The array rounded to an element type, as it is kept in NumPy."""
@@ -244,8 +249,7 @@ class Program:
         # Another program may stand in for sparse-call (sanitized_call.py).
         command = os.environ.get("EXECUTION_CALL", "sparse-call").split()
         # And so may another target.
-        pipeline = " ".join([self.pipeline,
-                             os.environ.get("EXECUTION_PIPELINE", "")])
+        pipeline = f"{self.pipeline} {PIPELINE}"
         done = subprocess.run([*command, f"-O{self.level}",
                                f"--pipeline={pipeline}", program, calls],
                               capture_output=True, text=True, check=False,
