@@ -682,6 +682,9 @@ def KernelToNVVM
     of a butterfly: the same one in every run. Dynamic shared memory follows the
     static variables.
 
+    A product that is added to a sum whose order is free (`fastmath<reassoc>`) is
+    added without being rounded first, by one instruction.
+
     An op that has no form in a kernel is an error.
 
     ```mlir
@@ -940,6 +943,15 @@ def ScheduleLanes
     added up by a second loop. The order of the terms depends on the positions
     alone. Rows of fewer entries are left to the device as they are: a second
     kernel would take longer.
+
+    At last it marks the loops of which a thread is to do several iterations, next
+    to one another, at once (`sparse_autograd.vector`, with their number): the
+    innermost parallel loop of a kernel whose lanes share nothing, and loops that
+    lanes share. Their bounds, and the length of each row that they go along, are
+    multiples of the number, so that what a thread accesses lies in 16 bytes which
+    begin at a multiple of them: four elements of 32 bits or fewer, two of 64
+    (Gale, Zaharia, Young and Elsen, SC 2020, on vector memory operations).
+    Nothing is marked where extents are known at run time only.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
@@ -970,6 +982,12 @@ def LoopsToKernels
       it does four of together, too. The first lane stores what is stored outside
       of the loop, and they wait for each other where one reads what another has
       written;
+    * where a loop is marked with `sparse_autograd.vector`, a thread does so many
+      of its iterations: first each op for all of them, then the next one, also in
+      the loops and branches of the body, which they go through together. What
+      they share is done once. Buffers are said to begin at multiples of 16 bytes,
+      as all that the runtime allocates does, and LLVM makes one access of those
+      that lie side by side;
     * a product of dense matrices of f32 or f64 is computed in tiles if its
       extents are 32 at least, which the host finds out: a block has strips of both
       factors in shared memory, a thread 4 x 4 sums of f32, or 2 x 2 of f64, in

@@ -22,6 +22,10 @@ public:
   explicit KernelNest(mlir::Operation *outermost);
 
   mlir::Operation *getOutermost() const { return outermost; }
+  /// The loop of the last dimension.
+  mlir::Operation *getInnermost() const {
+    return loops.empty() ? outermost : mlir::scf::ForOp(loops.back());
+  }
   mlir::ArrayRef<mlir::scf::ForOp> getLoops() const { return loops; }
   mlir::ArrayRef<mlir::Value> getLowerBounds() const { return lowerBounds; }
   mlir::ArrayRef<mlir::Value> getUpperBounds() const { return upperBounds; }

@@ -14,6 +14,7 @@
 #include "LoopReductions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "Unroll.h"
+#include "Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -101,6 +102,10 @@ Value sparse_autograd::createLongestShared(OpBuilder &builder,
                         : estimateTrips(builder, nest, loop, count);
     if (!trips)
       return WalkResult::interrupt();
+    if (int64_t length = getVectorLength(loop); !lanes && length > 1)
+      trips = builder.createOrFold<arith::DivUIOp>(
+          loop.getLoc(), trips,
+          arith::ConstantIndexOp::create(builder, loop.getLoc(), length));
     longest = longest ? builder.createOrFold<arith::MaxSIOp>(loop.getLoc(),
                                                              longest, trips)
                       : trips;
@@ -267,9 +272,10 @@ void LaneSharing::doOnce(Operation *op) {
   scf::YieldOp::create(rewriter, loc, zero);
 }
 
-/// Leaves a lane every `lanes`th iteration of `loop`. They are counted one by
-/// one: that a longer step does not overflow, LLVM does not know, and then it
-/// does not unroll the loop, whose loads would wait for each other.
+/// Leaves a lane every `lanes`th iteration of `loop`, or every `lanes`th group
+/// of those that it does at once. They are counted one by one: that a longer
+/// step does not overflow, LLVM does not know, and then it does not unroll the
+/// loop, whose loads would wait for each other.
 void LaneSharing::takeTurns(scf::ForOp loop) {
   Location loc = loop.getLoc();
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
@@ -277,6 +283,10 @@ void LaneSharing::takeTurns(scf::ForOp loop) {
   Value step = loop.getStep();
   Value count = arith::SubIOp::create(rewriter, loc, loop.getUpperBound(),
                                       loop.getLowerBound());
+  int64_t length = getVectorLength(loop);
+  loop->removeAttr(SparseAutogradDialect::getVectorAttrName());
+  if (length > 1)
+    step = arith::ConstantIndexOp::create(rewriter, loc, length);
   if (!matchPattern(step, m_One()))
     count = arith::CeilDivSIOp::create(rewriter, loc, count, step);
   // Of those from its own on: a shift rounds down, below zero as well.
@@ -290,6 +300,8 @@ void LaneSharing::takeTurns(scf::ForOp loop) {
     loop.setUpperBound(count);
     loop.setStep(one);
   });
+  SmallVector<Operation *> iteration(
+      llvm::make_pointer_range(loop.getBody()->without_terminator()));
   rewriter.setInsertionPointToStart(loop.getBody());
   Value turn = loop.getInductionVar();
   Value before = arith::MulIOp::create(rewriter, loc, turn, lanes);
@@ -297,6 +309,10 @@ void LaneSharing::takeTurns(scf::ForOp loop) {
   Value skipped = arith::MulIOp::create(rewriter, loc, number, step);
   Value index = arith::AddIOp::create(rewriter, loc, lower, skipped);
   rewriter.replaceAllUsesExcept(turn, index, before.getDefiningOp());
+  repeatIteration(rewriter, loop, iteration, index, length);
+  if (length == 1 && loop.getNumResults() == 0 &&
+      canInterleave(*loop.getBody()))
+    interleave(rewriter, loop);
 }
 
 void LaneSharing::share(scf::ForOp loop) {
@@ -313,8 +329,6 @@ void LaneSharing::share(scf::ForOp loop) {
     rewriter.modifyOpInPlace(loop, [&] { init.set(own); });
   }
   takeTurns(loop);
-  if (loop.getNumResults() == 0 && canInterleave(*loop.getBody()))
-    interleave(rewriter, loop);
   rewriter.setInsertionPointAfter(loop);
   for (auto [loopResult, loopCombiner] :
        llvm::zip_equal(loop.getResults(), combiners)) {

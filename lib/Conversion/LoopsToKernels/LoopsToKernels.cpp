@@ -17,6 +17,8 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Transforms/MakeSequential.h"
 #include "Unroll.h"
+#include "UnrollAndJam.h"
+#include "Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -46,7 +48,7 @@ struct Threads {
   Value isInside;
   /// How far the next one that the thread does is, in the first number, and how
   /// many it does; null if it does one.
-  Value stride, turns;
+  Value stride = {}, turns = {};
 };
 
 class KernelBuilder {
@@ -58,6 +60,8 @@ public:
 
 private:
   void launchLoop(Operation *op);
+  void createVector(Location loc, Block &body, ValueRange variables,
+                    int64_t length);
   LogicalResult flush();
   LogicalResult launchAlone();
   void loadOnHost(memref::LoadOp op);
@@ -206,6 +210,20 @@ Threads KernelBuilder::launchGroups(Location loc, Value count, Value lanes) {
   return {launch, {number}, isLess(loc, number, count)};
 }
 
+/// Creates what `length` iterations of `body` do, of which `variables` are
+/// those of the first one and the last of these is their number.
+void KernelBuilder::createVector(Location loc, Block &body,
+                                 ValueRange variables, int64_t length) {
+  UnrollAndJam iterations(body, body.getArguments().back());
+  SmallVector<Value> numbers = {variables.back()};
+  for (int64_t offset = 1; offset < length; ++offset)
+    numbers.push_back(arith::AddIOp::create(rewriter, loc, variables.back(),
+                                            index(loc, offset)));
+  rewriter.replaceAllUsesWith(body.getArguments().drop_back(),
+                              variables.drop_back());
+  iterations.createIterations(rewriter, numbers);
+}
+
 /// Replaces a loop by a kernel with a thread for each iteration, or with a
 /// group of lanes that share loops in it. The order in which numbers are added
 /// up is that of the program, or depends on the number of lanes alone.
@@ -234,8 +252,14 @@ void KernelBuilder::launchLoop(Operation *op) {
   }
   for (Value count : ArrayRef(counts).drop_back())
     rows = arith::MulIOp::create(rewriter, loc, rows, count);
+  Operation *innermost = nest.getInnermost();
+  bool hasVectors = containsVector(op);
+  int64_t length = getVectorLength(innermost);
+  if (length > 1)
+    counts.back() = rewriter.createOrFold<arith::DivUIOp>(loc, counts.back(),
+                                                          index(loc, length));
   // Other bodies keep a thread busy with one iteration.
-  bool severalEach = canInterleave(*nest.getBody());
+  bool severalEach = length == 1 && canInterleave(*nest.getBody());
   bool isPlane = false;
   Threads threads;
   Value lanes;
@@ -274,16 +298,23 @@ void KernelBuilder::launchLoop(Operation *op) {
       number = arith::DivUIOp::create(rewriter, loc, number, counts[dim]);
     }
   }
-  SmallVector<Value> values;
+  SmallVector<Value> values, steps(nest.getSteps());
+  if (length > 1)
+    steps.back() = index(loc, length);
   for (auto [place, from, by] :
-       llvm::zip_equal(places, nest.getLowerBounds(), nest.getSteps())) {
+       llvm::zip_equal(places, nest.getLowerBounds(), steps)) {
     Value offset = arith::MulIOp::create(rewriter, loc, place, by);
     values.push_back(arith::AddIOp::create(rewriter, loc, from, offset));
   }
   auto inlineBody = [&](Operation *loop, Block *body, Operation *before,
                         ValueRange variables) {
-    rewriter.eraseOp(body->getTerminator());
-    rewriter.inlineBlockBefore(body, before, variables);
+    if (loop == innermost && length > 1) {
+      rewriter.setInsertionPoint(before);
+      createVector(loc, *body, variables, length);
+    } else {
+      rewriter.eraseOp(body->getTerminator());
+      rewriter.inlineBlockBefore(body, before, variables);
+    }
     rewriter.eraseOp(loop);
   };
   Operation *end = rewriter.getInsertionBlock()->getTerminator();
@@ -304,6 +335,8 @@ void KernelBuilder::launchLoop(Operation *op) {
                matchPattern(lanes, m_Constant())
                    ? lanes
                    : threads.launch.getBlockSize().x);
+  if (hasVectors)
+    assumeAlignment(rewriter, threads.launch);
   branch.walk([](scf::ForOp loop) {
     loop->removeAttr(SparseAutogradDialect::getParallelAttrName());
   });

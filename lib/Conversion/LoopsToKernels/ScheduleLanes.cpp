@@ -16,6 +16,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SplitEntries.h"
 #include "SplitSums.h"
+#include "Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -32,14 +33,6 @@ using namespace sparse_autograd;
 
 /// A loop of fewer iterations is not worth the shuffles.
 static constexpr int64_t leastTrips = 4;
-
-/// Whether neighbouring values of `variable` are neighbouring ones of `index`.
-static bool isSideBySide(Value index, Value variable) {
-  if (index == variable)
-    return true;
-  auto sum = index.getDefiningOp<arith::AddIOp>();
-  return sum && (sum.getLhs() == variable || sum.getRhs() == variable);
-}
 
 /// How many of the accesses in `op` neighbouring values of `variable` make to
 /// neighbouring elements.
@@ -167,6 +160,7 @@ struct ScheduleLanesPass
       if (!rows || !splitEntries(rewriter, rows))
         splitSums(rewriter, KernelNest(loop));
     }
+    markVectors(getOperation());
   }
 };
 } // namespace

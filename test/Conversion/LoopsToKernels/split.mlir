@@ -45,7 +45,7 @@
 // CHECK:               } else {
 // CHECK:                 %[[SIDE:.*]] = arith.index_castui %[[BEGINS_HERE]]
 // CHECK:                 memref.store %[[PART]], %[[PARTS]][%[[C]], %[[SIDE]], %[[K]]]
-// CHECK:           } {sparse_autograd.parallel}
+// CHECK:           } {sparse_autograd.parallel, sparse_autograd.vector = 4 : index}
 // CHECK:         } {sparse_autograd.parallel}
 // CHECK:         %[[LAST:.*]] = arith.subi %[[CHUNKS]], %c1
 // CHECK:         scf.for %[[C:.*]] = %{{.*}} to %[[LAST]] step

@@ -41,7 +41,9 @@ def SparseAutogradDialect : Dialect {
     `sparse_autograd.parallel` (a unit) may run its iterations in any order and
     at once: they write to different places. Within one, a loop with
     `sparse_autograd.lanes` (a unit) is done by several threads together, and
-    what it adds up is combined; see `--sparse-autograd-schedule-lanes`.
+    what it adds up is combined, and of a loop with `sparse_autograd.vector` (an
+    index) a thread does so many iterations at once; see
+    `--sparse-autograd-schedule-lanes`.
   }];
   let cppNamespace = "::sparse_autograd";
   let useDefaultAttributePrinterParser = 1;
@@ -87,6 +89,19 @@ def SparseAutogradDialect : Dialect {
     /// of a group share: so many (an index), or as the loop is long (a unit).
     static constexpr llvm::StringLiteral getLanesAttrName() {
       return "sparse_autograd.lanes";
+    }
+    /// The attribute of a loop of which a thread does so many iterations (an
+    /// index), next to one another, at once: it accesses their elements
+    /// together. Its step is 1, the number divides its bounds, which are
+    /// constants, and its iterations may be done in any order.
+    static constexpr llvm::StringLiteral getVectorAttrName() {
+      return "sparse_autograd.vector";
+    }
+    /// The attribute of a loop over entries that a sparse tensor stores: with
+    /// the loops around it, it visits each element of the lists that it accesses
+    /// at its variable once.
+    static constexpr llvm::StringLiteral getEntriesAttrName() {
+      return "sparse_autograd.entries";
     }
   private:
     void registerAttributes();
