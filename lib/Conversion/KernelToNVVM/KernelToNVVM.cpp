@@ -242,6 +242,27 @@ static void keepInPlace(gpu::GPUModuleOp module,
   }
 }
 
+/// Loads and stores truth values as the bytes that they are in memory: of bits
+/// LLVM does not access several by one instruction.
+static void accessBytes(gpu::GPUModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  Type i8 = rewriter.getI8Type();
+  module.walk([&](Operation *op) {
+    rewriter.setInsertionPoint(op);
+    if (auto load = dyn_cast<LLVM::LoadOp>(op);
+        load && load.getType().isInteger(1)) {
+      Value byte =
+          LLVM::LoadOp::create(rewriter, load.getLoc(), i8, load.getAddr());
+      rewriter.replaceOpWithNewOp<LLVM::TruncOp>(load, load.getType(), byte);
+    } else if (auto store = dyn_cast<LLVM::StoreOp>(op);
+               store && store.getValue().getType().isInteger(1)) {
+      Value byte =
+          LLVM::ZExtOp::create(rewriter, store.getLoc(), i8, store.getValue());
+      rewriter.replaceOpWithNewOp<LLVM::StoreOp>(store, byte, store.getAddr());
+    }
+  });
+}
+
 namespace {
 struct KernelToNVVMPass
     : sparse_autograd::impl::KernelToNVVMBase<KernelToNVVMPass> {
@@ -287,6 +308,7 @@ struct KernelToNVVMPass
     });
     if (left.wasInterrupted())
       return signalPassFailure();
+    accessBytes(module);
     keepLoopAnnotations(module);
     declareDynamicSharedMemory(module);
     keepInPlace(module, valueParameters);

@@ -129,7 +129,13 @@ run(gpu::GPUModuleOp module, StringRef chip,
            << chip
            << "' is no chip of NVIDIA's that LLVM knows; they have names such "
               "as sm_80 and sm_90a";
+  // Where loads and stores say nothing else, their alignment is decided when
+  // they are translated: that of i64 were 4 bytes, without the layout.
+  StringAttr layout = StringAttr::get(
+      module.getContext(), llvm::Triple(gpuTriple).computeDataLayout());
+  module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(), layout);
   std::optional<SmallVector<char, 0>> code = compile();
+  module->removeAttr(LLVM::LLVMDialect::getDataLayoutAttrName());
   if (!code)
     return failure();
   return std::string(code->begin(), code->end());

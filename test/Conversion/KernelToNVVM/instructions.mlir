@@ -80,3 +80,21 @@ gpu.module @more_kernels {
     gpu.return
   }
 }
+
+// Truth values are bytes in memory.
+
+// CHECK-LABEL: llvm.func @truth(
+// CHECK:       %[[BYTE:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> i8
+// CHECK-NEXT:  %[[TRUE:.*]] = llvm.trunc %[[BYTE]] : i8 to i1
+// CHECK:       %[[STORED:.*]] = llvm.zext %{{.*}} : i1 to i8
+// CHECK-NEXT:  llvm.store %[[STORED]], %{{.*}} : i8, !llvm.ptr<1>
+gpu.module @truths {
+  gpu.func @truth(%x: memref<2xi1, #gpu.address_space<global>>, %y: i1) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a = memref.load %x[%c0] : memref<2xi1, #gpu.address_space<global>>
+    %b = arith.xori %a, %y : i1
+    memref.store %b, %x[%c1] : memref<2xi1, #gpu.address_space<global>>
+    gpu.return
+  }
+}
