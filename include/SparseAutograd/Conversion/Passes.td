@@ -951,7 +951,8 @@ def ScheduleLanes
     multiples of the number, so that what a thread accesses lies in 16 bytes which
     begin at a multiple of them: four elements of 32 bits or fewer, two of 64
     (Gale, Zaharia, Young and Elsen, SC 2020, on vector memory operations).
-    Nothing is marked where extents are known at run time only.
+    Where a number of which this depends is known at run time only, and the body
+    has a loop that is worth it, there are two kernels, and the program looks.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
@@ -1030,7 +1031,8 @@ def LoopsToKernels
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
 }
 

@@ -253,7 +253,7 @@ void KernelBuilder::launchLoop(Operation *op) {
   for (Value count : ArrayRef(counts).drop_back())
     rows = arith::MulIOp::create(rewriter, loc, rows, count);
   Operation *innermost = nest.getInnermost();
-  bool hasVectors = containsVector(op);
+  VectorBuffers vectorBuffers = getVectorBuffers(op);
   int64_t length = getVectorLength(innermost);
   if (length > 1)
     counts.back() = rewriter.createOrFold<arith::DivUIOp>(loc, counts.back(),
@@ -335,8 +335,7 @@ void KernelBuilder::launchLoop(Operation *op) {
                matchPattern(lanes, m_Constant())
                    ? lanes
                    : threads.launch.getBlockSize().x);
-  if (hasVectors)
-    assumeAlignment(rewriter, threads.launch);
+  assumeAlignment(rewriter, threads.launch, vectorBuffers);
   branch.walk([](scf::ForOp loop) {
     loop->removeAttr(SparseAutogradDialect::getParallelAttrName());
   });

@@ -160,7 +160,7 @@ struct ScheduleLanesPass
       if (!rows || !splitEntries(rewriter, rows))
         splitSums(rewriter, KernelNest(loop));
     }
-    markVectors(getOperation());
+    markVectors(rewriter, getOperation());
   }
 };
 } // namespace

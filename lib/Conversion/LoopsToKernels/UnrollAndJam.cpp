@@ -19,15 +19,26 @@ using namespace sparse_autograd;
 // What differs between iterations
 //===----------------------------------------------------------------------===//
 
+UnrollAndJam::UnrollAndJam(ArrayRef<Operation *> ops, Value variable)
+    : ops(ops), variable(variable) {
+  analyze();
+}
+
 UnrollAndJam::UnrollAndJam(Block &body, Value variable)
-    : body(body), variable(variable) {
+    : ops(llvm::make_pointer_range(body.without_terminator())),
+      variable(variable) {
+  analyze();
+}
+
+void UnrollAndJam::analyze() {
   varying.insert(variable);
   size_t before;
   // What a loop carries may differ because of what it has computed of it.
   do {
     before = varying.size();
-    ops = accesses = 0;
-    analyze(body);
+    ownOps = ownAccesses = 0;
+    for (Operation *op : ops)
+      analyze(op);
   } while (possible && varying.size() != before);
 }
 
@@ -46,26 +57,27 @@ void UnrollAndJam::setVarying(ValueRange values, ValueRange like) {
 }
 
 void UnrollAndJam::analyze(Block &block) {
-  for (Operation &op : block.without_terminator()) {
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      analyze(loop);
-    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-      analyze(loop);
-    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      analyze(branch);
-    } else {
-      bool isAccess = isa<memref::LoadOp, memref::StoreOp>(op);
-      if (op.getNumRegions() != 0 ||
-          !(isAccess || isa<cf::AssertOp>(op) || isPure(&op)))
-        possible = false;
-      if (!areVarying(&op))
-        continue;
-      ++ops;
-      accesses += isAccess;
-      for (Value result : op.getResults())
-        setVarying(result);
-    }
-  }
+  for (Operation &op : block.without_terminator())
+    analyze(&op);
+}
+
+void UnrollAndJam::analyze(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return analyze(loop);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return analyze(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return analyze(branch);
+  bool isAccess = isa<memref::LoadOp, memref::StoreOp>(op);
+  if (op->getNumRegions() != 0 ||
+      !(isAccess || isa<cf::AssertOp>(op) || isPure(op)))
+    possible = false;
+  if (!areVarying(op))
+    return;
+  ++ownOps;
+  ownAccesses += isAccess;
+  for (Value result : op->getResults())
+    setVarying(result);
 }
 
 void UnrollAndJam::analyze(scf::ForOp loop) {
@@ -100,8 +112,8 @@ void UnrollAndJam::analyze(scf::IfOp branch) {
       if (!isa<scf::IfOp, scf::YieldOp, cf::AssertOp>(op) && !isAccess &&
           !(isPure(op) && op->getNumRegions() == 0))
         possible = false;
-      ++ops;
-      accesses += isAccess;
+      ++ownOps;
+      ownAccesses += isAccess;
     });
     return;
   }
@@ -159,7 +171,8 @@ void UnrollAndJam::createIterations(RewriterBase &rewriter,
   OpBuilder::InsertionGuard guard(rewriter);
   copies.assign(variables.size(), IRMapping());
   setCopies(variable, variables);
-  cloneBlock(rewriter, body);
+  for (Operation *op : ops)
+    cloneOp(rewriter, op);
 }
 
 void UnrollAndJam::cloneBlock(RewriterBase &rewriter, Block &block) {

@@ -28,8 +28,11 @@ namespace sparse_autograd {
 ///       s1 += a[k] * x[k, j + 1]
 class UnrollAndJam {
 public:
-  /// Of iterations of `body` that differ by `variable`, of which all other
-  /// values in sight are independent.
+  /// Of iterations that do `ops`, one after the other, and differ by
+  /// `variable`, of which all other values in sight are independent.
+  UnrollAndJam(llvm::ArrayRef<mlir::Operation *> ops, mlir::Value variable);
+
+  /// Of iterations that do what is in `body`, but for its terminator.
   UnrollAndJam(mlir::Block &body, mlir::Value variable);
 
   /// Whether they go through loops and branches together; a branch without
@@ -39,16 +42,18 @@ public:
 
   /// How many ops of the body, or in it, each iteration has of its own, and
   /// how many of these are loads and stores.
-  unsigned countOps() const { return ops; }
-  unsigned countAccesses() const { return accesses; }
+  unsigned countOps() const { return ownOps; }
+  unsigned countAccesses() const { return ownAccesses; }
 
-  /// Creates the ops of the iterations that have these values of the variable,
-  /// but for the terminator, where `rewriter` is. Must be possible.
+  /// Creates the ops of the iterations that have these values of the variable
+  /// where `rewriter` is. Must be possible.
   void createIterations(mlir::RewriterBase &rewriter,
                         mlir::ValueRange variables);
 
 private:
+  void analyze();
   void analyze(mlir::Block &block);
+  void analyze(mlir::Operation *op);
   void analyze(mlir::scf::ForOp loop);
   void analyze(mlir::scf::WhileOp loop);
   void analyze(mlir::scf::IfOp branch);
@@ -69,12 +74,12 @@ private:
   }
   void setCopies(mlir::ValueRange values, mlir::ValueRange results);
 
-  mlir::Block &body;
+  mlir::SmallVector<mlir::Operation *> ops;
   mlir::Value variable;
   /// Values that the iterations do not share.
   llvm::DenseSet<mlir::Value> varying;
   bool possible = true;
-  unsigned ops = 0, accesses = 0;
+  unsigned ownOps = 0, ownAccesses = 0;
   /// Of each iteration.
   mlir::SmallVector<mlir::IRMapping> copies;
 };

@@ -19,6 +19,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace sparse_autograd {
 
@@ -27,24 +28,31 @@ bool isSideBySide(mlir::Value index, mlir::Value variable);
 
 /// Marks the loops in `root` of which a thread is to do neighbouring iterations
 /// (`sparse_autograd.vector`): the innermost parallel loop of a kernel whose
-/// lanes share nothing, and loops that lanes share.
-void markVectors(mlir::Operation *root);
+/// lanes share nothing, and loops that lanes share. Where their lengths are
+/// known when the program runs it has a kernel for both, if the body has loops.
+void markVectors(mlir::RewriterBase &rewriter, mlir::Operation *root);
 
 /// How many iterations of `loop` a thread does at once; 1 if it is not marked.
 int64_t getVectorLength(mlir::Operation *loop);
 
-/// Repeats `ops`, which are one iteration of `loop`, in its body for those
-/// behind it, until there are `length`; `first` is the variable of it.
+/// Has `loop` do `length` iterations in one: `ops` are those of its body that
+/// an iteration does, and `first`, in front of them, is its number. What the
+/// loop carries goes from one to the next.
 void repeatIteration(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop,
                      llvm::ArrayRef<mlir::Operation *> ops, mlir::Value first,
                      int64_t length);
 
-/// Whether `op`, or a loop in it, is marked.
-bool containsVector(mlir::Operation *op);
+/// Buffers, and how many of their elements a thread accesses at once.
+using VectorBuffers = llvm::MapVector<mlir::Value, int64_t>;
 
-/// Tells the compiler of the kernel how the buffers that it accesses are
-/// aligned, as all that the runtime allocates is.
-void assumeAlignment(mlir::RewriterBase &rewriter, mlir::gpu::LaunchOp kernel);
+/// Those that the marked loops of a kernel access.
+VectorBuffers getVectorBuffers(mlir::Operation *kernel);
+
+/// Tells the compiler of a kernel that they begin at multiples of 16 bytes, as
+/// all does that the runtime allocates, and that their rows have the length
+/// that marked loops say they have.
+void assumeAlignment(mlir::RewriterBase &rewriter, mlir::gpu::LaunchOp kernel,
+                     const VectorBuffers &buffers);
 
 } // namespace sparse_autograd
 

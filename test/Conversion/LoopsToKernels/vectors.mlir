@@ -132,12 +132,12 @@ func.func @elements(%mask: memref<?x6xi1, #device>, %x: memref<?x6xf64, #device>
 // KERNELS:         %[[BEFORE:.*]] = arith.muli %[[TURN]], %c16
 // KERNELS:         %[[NUMBER:.*]] = arith.addi %[[BEFORE]], %[[LANE]]
 // KERNELS:         %[[K0:.*]] = arith.muli %[[NUMBER]], %c4
+// KERNELS:         %[[K1:.*]] = arith.addi %[[K0]], %c1
+// KERNELS:         %[[K3:.*]] = arith.addi %[[K0]], %c3
 // KERNELS:         %[[V0:.*]] = memref.load %{{.*}}[%{{.*}}, %[[K0]]]
 // KERNELS:         %[[S0:.*]] = arith.addf %[[S]], %[[V0]]
-// KERNELS:         %[[K1:.*]] = arith.addi %[[K0]], %c1
 // KERNELS:         %[[V1:.*]] = memref.load %{{.*}}[%{{.*}}, %[[K1]]]
 // KERNELS:         %[[S1:.*]] = arith.addf %[[S0]], %[[V1]]
-// KERNELS:         %[[K3:.*]] = arith.addi %[[K0]], %c3
 // KERNELS:         %[[V3:.*]] = memref.load %{{.*}}[%{{.*}}, %[[K3]]]
 // KERNELS:         %[[S3:.*]] = arith.addf %{{.*}}, %[[V3]]
 // KERNELS:         scf.yield %[[S3]]
@@ -173,10 +173,65 @@ func.func @shared(%x: memref<?x32xf32, #device>, %y: memref<?x16xf32, #device>, 
 // -----
 
 #device = #gpu.address_space<global>
+
+// Lengths that are known when the program runs decide between two kernels: here
+// those of the rows of both factors and of the mask, and there must be four each
+// for eight lanes. What lanes do for rows in place reads first and then writes.
+
+// CHECK-LABEL: func.func @dynamic_rows(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x?xf32, {{[^,]*}}, %[[M:[^:]*]]: memref<?x?xi1, {{[^,]*}}, %[[N:[^:]*]]: index, %[[LENGTH:[^:]*]]: index)
+// CHECK:       %[[REST:.*]] = arith.remui %[[LENGTH]], %c4
+// CHECK:       %[[DIVIDES:.*]] = arith.cmpi eq, %[[REST]], %c0
+// CHECK:       %[[ENOUGH:.*]] = arith.cmpi sge, %[[LENGTH]], %c32
+// CHECK:       %[[BOTH:.*]] = arith.andi %[[DIVIDES]], %[[ENOUGH]]
+// CHECK:       %[[M_ROW:.*]] = memref.dim %[[M]], %c1
+// CHECK:       arith.remui %[[M_ROW]], %c4
+// CHECK:       %[[X_ROW:.*]] = memref.dim %[[X]], %c1
+// CHECK:       arith.remui %[[X_ROW]], %c4
+// CHECK:       %[[FITS:.*]] = arith.andi
+// CHECK:       scf.if %[[FITS]] {
+// CHECK-NEXT:    scf.parallel
+// CHECK:           } {sparse_autograd.lanes, sparse_autograd.parallel, sparse_autograd.vector = 4 : index}
+// CHECK:       } else {
+// CHECK-NEXT:    scf.parallel
+// CHECK:           } {sparse_autograd.lanes, sparse_autograd.parallel}
+// KERNELS-LABEL: gpu.func @dynamic_rows_kernel(
+// KERNELS:       %[[M:.*]] = memref.assume_alignment %{{.*}}, 16 : memref<?x?xi1,
+// KERNELS:       %{{.*}}, %{{.*}}, %{{.*}}:2, %[[STRIDES:.*]]:2 = memref.extract_strided_metadata %[[M]]
+// KERNELS:       %[[REST:.*]] = arith.remui %[[STRIDES]]#0, %c4
+// KERNELS:       %[[NONE:.*]] = arith.cmpi eq, %[[REST]], %c0
+// KERNELS:       llvm.intr.assume %[[NONE]]
+// KERNELS:       scf.for
+// KERNELS-COUNT-4: memref.load {{.*}} : memref<?x?xi1
+// KERNELS-COUNT-4: memref.load {{.*}} : memref<?x?xf32
+// KERNELS-NOT:     memref.load
+// KERNELS-COUNT-4: memref.store
+// KERNELS-LABEL: gpu.func @dynamic_rows_kernel_{{.*}}(
+// KERNELS-NOT:   llvm.intr.assume
+// KERNELS:       gpu.return
+func.func @dynamic_rows(%x: memref<?x?xf32, #device>, %mask: memref<?x?xi1, #device>, %n: index, %length: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    scf.for %j = %c0 to %length step %c1 {
+      %is = memref.load %mask[%i, %j] : memref<?x?xi1, #device>
+      %v = memref.load %x[%i, %j] : memref<?x?xf32, #device>
+      %s = arith.select %is, %v, %zero : f32
+      memref.store %s, %x[%i, %j] : memref<?x?xf32, #device>
+    } {sparse_autograd.parallel}
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
+#device = #gpu.address_space<global>
 #shifted = strided<[64, 1], offset: ?>
 
-// What is left to one thread for each column: lengths that are known too late or
-// are odd, buffers that may begin anywhere, elements of which neighbours are not
+// What is left to one thread for each column: lengths that are known when the
+// program runs, of bodies without loops, or are odd, buffers that may begin anywhere, elements of which neighbours are not
 // side by side, columns that leave a loop at different times, and bodies that need
 // too many registers.
 
