@@ -65,6 +65,15 @@ Value RuntimeCallBuilder::constant(int64_t value) {
   return arith::ConstantIntOp::create(builder, loc, value, 64);
 }
 
+Value RuntimeCallBuilder::kind(int32_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 32);
+}
+
+Value RuntimeCallBuilder::number(double value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getF64FloatAttr(value));
+}
+
 Value RuntimeCallBuilder::pointer(Value memref) {
   auto metadata =
       memref::ExtractStridedMetadataOp::create(builder, loc, memref);

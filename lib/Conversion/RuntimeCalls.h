@@ -44,6 +44,10 @@ public:
       : op(op), builder(op), loc(op->getLoc()), symbols(symbols) {}
 
   mlir::Value constant(int64_t value);
+  /// A value of an enumeration of the runtime, such as the kind of an element.
+  mlir::Value kind(int32_t value);
+  /// An f64.
+  mlir::Value number(double value);
   /// The address of the first element of `memref`.
   mlir::Value pointer(mlir::Value memref);
   /// `value`, a number or an address, in the low bytes of an i64.

@@ -7,11 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ZeroFill.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
+using namespace sparse_autograd;
 
 linalg::FillOp sparse_autograd::findZeroFill(Operation *op, Value result) {
   // Another name of the buffer could be read in between.
@@ -36,4 +39,17 @@ linalg::FillOp sparse_autograd::findZeroFill(Operation *op, Value result) {
       return nullptr;
   }
   return nullptr;
+}
+
+void sparse_autograd::offerToLibrary(RuntimeCallBuilder &calls, StringRef name,
+                                     ArrayRef<Value> arguments,
+                                     linalg::FillOp fill) {
+  OpBuilder &builder = calls.builder;
+  Value done = calls.call(name, arguments, builder.getI32Type()).front();
+  Value isLeft = arith::CmpIOp::create(
+      builder, calls.loc, arith::CmpIPredicate::eq, done, calls.kind(0));
+  auto branch = scf::IfOp::create(builder, calls.loc, isLeft);
+  if (fill)
+    fill->moveBefore(branch.thenYield());
+  calls.op->moveBefore(branch.thenYield());
 }

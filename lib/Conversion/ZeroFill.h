@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_CONVERSION_ZEROFILL_H
 #define SPARSEAUTOGRAD_LIB_CONVERSION_ZEROFILL_H
 
+#include "RuntimeCalls.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace sparse_autograd {
@@ -16,6 +17,13 @@ namespace sparse_autograd {
 /// The fill of the buffer `result` with zero that only `op` behind it sees, or
 /// null.
 mlir::linalg::FillOp findZeroFill(mlir::Operation *op, mlir::Value result);
+
+/// Calls the function `name` of the runtime, which returns whether a library of
+/// the device computes what the op of `calls` does. If not, the op does that,
+/// and before it its `fill`, if there is one.
+void offerToLibrary(RuntimeCallBuilder &calls, llvm::StringRef name,
+                    llvm::ArrayRef<mlir::Value> arguments,
+                    mlir::linalg::FillOp fill);
 
 } // namespace sparse_autograd
 

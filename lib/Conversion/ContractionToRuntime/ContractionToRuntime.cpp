@@ -297,9 +297,7 @@ static Value createScale(RuntimeCallBuilder &calls, const ScaledSum &sum) {
   Type f64 = builder.getF64Type();
   Value scale = sum.scale;
   if (!scale)
-    return arith::ConstantOp::create(
-        builder, calls.loc,
-        builder.getFloatAttr(f64, sum.isDifference ? -1.0 : 1.0));
+    return calls.number(sum.isDifference ? -1.0 : 1.0);
   if (scale.getType() != f64)
     scale = arith::ExtFOp::create(builder, calls.loc, f64, scale);
   if (sum.isDifference)
@@ -331,29 +329,14 @@ static void offerProduct(linalg::LinalgOp op, SymbolTable &symbols) {
       words.push_back(place ? fields.getStrides()[*place] : zero);
     }
   }
-  Type f64 = builder.getF64Type();
-  Value beta = arith::ConstantOp::create(
-      builder, loc, builder.getFloatAttr(f64, fill ? 0.0 : 1.0));
-  auto elements = *getElements(op);
-  auto kind = [&](int32_t element) -> Value {
-    return arith::ConstantIntOp::create(builder, loc, element, 32);
-  };
-  Value done = calls
-                   .call("sparseAutogradDeviceContract",
-                         {kind(elements.first), kind(elements.second),
-                          calls.constant(op.getNumLoops()), calls.list(words),
-                          createScale(calls, *matchProductBody(op)),
-                          calls.pointer(op->getOperand(0)),
-                          calls.pointer(op->getOperand(1)), beta,
-                          calls.pointer(op->getOperand(2))},
-                         builder.getI32Type())
-                   .front();
-  Value isLeft = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       done, kind(0));
-  auto branch = scf::IfOp::create(builder, loc, isLeft);
-  if (fill)
-    fill->moveBefore(branch.thenYield());
-  op->moveBefore(branch.thenYield());
+  auto [factor, result] = *getElements(op);
+  offerToLibrary(
+      calls, "sparseAutogradDeviceContract",
+      {calls.kind(factor), calls.kind(result), calls.constant(op.getNumLoops()),
+       calls.list(words), createScale(calls, *matchProductBody(op)),
+       calls.pointer(op->getOperand(0)), calls.pointer(op->getOperand(1)),
+       calls.number(fill ? 0.0 : 1.0), calls.pointer(op->getOperand(2))},
+      fill);
 }
 
 namespace {

@@ -280,13 +280,6 @@ static void offerProduct(SparseProduct &product, SymbolTable &symbols) {
   RuntimeCallBuilder calls(product.rows, symbols);
   OpBuilder &builder = calls.builder;
   Location loc = product.rows.getLoc();
-  auto number = [&](double value) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getF64FloatAttr(value));
-  };
-  auto kind = [&](int32_t value) -> Value {
-    return arith::ConstantIntOp::create(builder, loc, value, 32);
-  };
   auto extent = [&](Value memref, unsigned dimension) {
     return toI64(builder, loc,
                  memref::DimOp::create(builder, loc, memref, dimension));
@@ -298,8 +291,10 @@ static void offerProduct(SparseProduct &product, SymbolTable &symbols) {
   unsigned ofColumns =
       product.isSampled ? 1 - product.y.rowDimension : product.y.rowDimension;
   SmallVector<Value> arguments = {
-      kind(isF32 ? SPARSE_AUTOGRAD_TENSOR_F32 : SPARSE_AUTOGRAD_TENSOR_F64),
-      kind(isNarrow ? SPARSE_AUTOGRAD_TENSOR_I32 : SPARSE_AUTOGRAD_TENSOR_I64),
+      calls.kind(isF32 ? SPARSE_AUTOGRAD_TENSOR_F32
+                       : SPARSE_AUTOGRAD_TENSOR_F64),
+      calls.kind(isNarrow ? SPARSE_AUTOGRAD_TENSOR_I32
+                          : SPARSE_AUTOGRAD_TENSOR_I64),
       toI64(builder, loc, product.rows.getUpperBound()),
       extent(product.y.memref, ofColumns),
       extent(product.coordinates, 0),
@@ -310,25 +305,17 @@ static void offerProduct(SparseProduct &product, SymbolTable &symbols) {
   auto addMatrix = [&](double scale, const DenseMatrix &matrix) {
     auto metadata =
         memref::ExtractStridedMetadataOp::create(builder, loc, matrix.memref);
-    arguments.append({number(scale), calls.pointer(matrix.memref)});
+    arguments.append({calls.number(scale), calls.pointer(matrix.memref)});
     for (unsigned dimension : {matrix.rowDimension, 1 - matrix.rowDimension})
       arguments.push_back(
           toI64(builder, loc, metadata.getStrides()[dimension]));
   };
   addMatrix(product.isDifference ? -1.0 : 1.0, product.y);
   addMatrix(fill ? 0.0 : 1.0, product.x);
-  Value done =
-      calls
-          .call(product.isSampled ? "sparseAutogradDeviceSampleProduct"
-                                  : "sparseAutogradDeviceMultiplySparse",
-                arguments, builder.getI32Type())
-          .front();
-  Value isLeft = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       done, kind(0));
-  auto branch = scf::IfOp::create(builder, loc, isLeft);
-  if (fill)
-    fill->moveBefore(branch.thenYield());
-  product.rows->moveBefore(branch.thenYield());
+  offerToLibrary(calls,
+                 product.isSampled ? "sparseAutogradDeviceSampleProduct"
+                                   : "sparseAutogradDeviceMultiplySparse",
+                 arguments, fill);
 }
 
 namespace {
