@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_CONTRACTIONTORUNTIME
@@ -241,12 +242,21 @@ static int64_t countIterations(ArrayRef<unsigned> loops,
 /// Whether the host knows `value` without asking the device: it is a constant,
 /// an argument of the function, or computed of these.
 static bool isKnownToHost(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner()->isEntryBlock() &&
-           isa<func::FuncOp>(argument.getOwner()->getParentOp());
-  Operation *op = value.getDefiningOp();
-  return isPure(op) && op->getNumRegions() == 0 &&
-         llvm::all_of(op->getOperands(), isKnownToHost);
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (auto argument = dyn_cast<BlockArgument>(values[i])) {
+      if (!argument.getOwner()->isEntryBlock() ||
+          !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+        return false;
+      continue;
+    }
+    Operation *op = values[i].getDefiningOp();
+    if (!isPure(op) || op->getNumRegions() != 0)
+      return false;
+    values.insert_range(op->getOperands());
+  }
+  return true;
 }
 
 /// The element types of the factors and the result, as the runtime has them,

@@ -65,6 +65,51 @@ func.func @scaled_difference(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #
 
 #device = #gpu.address_space<global>
 
+// A scale that many ops have made, in whose graph there are many more paths.
+
+// CHECK-LABEL: func.func @scale_of_many_ops
+//       CHECK:   call @sparseAutogradDeviceContract(
+func.func @scale_of_many_ops(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, %c: memref<?x?xf32, #device>, %s0: f32) {
+  %s1 = math.fma %s0, %s0, %s0 : f32
+  %s2 = math.fma %s1, %s1, %s1 : f32
+  %s3 = math.fma %s2, %s2, %s2 : f32
+  %s4 = math.fma %s3, %s3, %s3 : f32
+  %s5 = math.fma %s4, %s4, %s4 : f32
+  %s6 = math.fma %s5, %s5, %s5 : f32
+  %s7 = math.fma %s6, %s6, %s6 : f32
+  %s8 = math.fma %s7, %s7, %s7 : f32
+  %s9 = math.fma %s8, %s8, %s8 : f32
+  %s10 = math.fma %s9, %s9, %s9 : f32
+  %s11 = math.fma %s10, %s10, %s10 : f32
+  %s12 = math.fma %s11, %s11, %s11 : f32
+  %s13 = math.fma %s12, %s12, %s12 : f32
+  %s14 = math.fma %s13, %s13, %s13 : f32
+  %s15 = math.fma %s14, %s14, %s14 : f32
+  %s16 = math.fma %s15, %s15, %s15 : f32
+  %s17 = math.fma %s16, %s16, %s16 : f32
+  %s18 = math.fma %s17, %s17, %s17 : f32
+  %s19 = math.fma %s18, %s18, %s18 : f32
+  %s20 = math.fma %s19, %s19, %s19 : f32
+  %s21 = math.fma %s20, %s20, %s20 : f32
+  %s22 = math.fma %s21, %s21, %s21 : f32
+  %s23 = math.fma %s22, %s22, %s22 : f32
+  %s24 = math.fma %s23, %s23, %s23 : f32
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x?xf32, #device>, memref<?x?xf32, #device>) outs(%c : memref<?x?xf32, #device>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.mulf %p, %s24 : f32
+    %d = arith.addf %s, %q : f32
+    linalg.yield %d : f32
+  }
+  return
+}
+
+// -----
+
+#device = #gpu.address_space<global>
+
 // Extents and strides that are known: those of a loop that an operand does not
 // have are 0. The heads of attention: q[b, i, h, k] with k[b, j, h, k].
 
