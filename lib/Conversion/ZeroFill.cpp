@@ -11,34 +11,42 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
 
+/// Whether `user` makes another name of a buffer that it uses.
+static bool makesName(Operation *user) {
+  return isa<ViewLikeOpInterface, RegionBranchOpInterface>(user) ||
+         llvm::any_of(user->getResultTypes(), llvm::IsaPred<BaseMemRefType>) ||
+         // What returns from the function ends its names.
+         (user->hasTrait<OpTrait::IsTerminator>() &&
+          !isa<func::ReturnOp>(user));
+}
+
 linalg::FillOp sparse_autograd::findZeroFill(Operation *op, Value result) {
-  // Another name of the buffer could be read in between.
-  if (!result.getDefiningOp<memref::AllocOp>())
+  auto alloc = result.getDefiningOp<memref::AllocOp>();
+  if (!alloc)
     return nullptr;
-  for (Operation *user : result.getUsers())
-    if (isa<ViewLikeOpInterface>(user))
+  Block *block = op->getBlock();
+  // A name that is made behind `op` can be read before it only in the next
+  // iteration, where it is one of another buffer if that is allocated there.
+  bool isNewBuffer = alloc->getBlock() == block;
+  Operation *last = nullptr;
+  for (Operation *user : result.getUsers()) {
+    Operation *ancestor = block->findAncestorOpInBlock(*user);
+    bool isBefore = ancestor && ancestor->isBeforeInBlock(op);
+    if ((isBefore || !isNewBuffer) && makesName(user))
       return nullptr;
-  for (Operation *previous = op->getPrevNode(); previous;
-       previous = previous->getPrevNode()) {
-    if (previous == result.getDefiningOp())
-      return nullptr;
-    if (auto fill = dyn_cast<linalg::FillOp>(previous);
-        fill && fill.getOutputs()[0] == result)
-      return matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ? fill
-                                                                 : nullptr;
-    bool uses = false;
-    previous->walk([&](Operation *inner) {
-      uses |= llvm::is_contained(inner->getOperands(), result);
-    });
-    if (uses)
-      return nullptr;
+    if (isBefore && (!last || last->isBeforeInBlock(ancestor)))
+      last = ancestor;
   }
-  return nullptr;
+  auto fill = dyn_cast_or_null<linalg::FillOp>(last);
+  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat())
+             ? fill
+             : linalg::FillOp();
 }
 
 void sparse_autograd::offerToLibrary(RuntimeCallBuilder &calls, StringRef name,

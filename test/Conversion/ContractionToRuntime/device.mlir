@@ -39,6 +39,137 @@ func.func @matmul(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>) ->
 // -----
 
 #device = #gpu.address_space<global>
+!matrix = memref<64x64xf32, #device>
+
+// A fill stays in front if another name of the result may be read behind it: that
+// of a view, of a choice, of what a loop begins with, or of the iteration before.
+
+// CHECK-LABEL: func.func @view(
+//       CHECK:   linalg.fill
+//       CHECK:   call @sparseAutogradDeviceContract(
+//       CHECK:   scf.if
+//  CHECK-NEXT:     linalg.matmul
+func.func @view(%a: !matrix, %other: !matrix) {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : !matrix
+  %x = memref.reinterpret_cast %c to offset: [0], sizes: [64, 64], strides: [64, 1] : !matrix to !matrix
+  linalg.fill ins(%zero : f32) outs(%c : !matrix)
+  memref.copy %x, %other : !matrix to !matrix
+  linalg.matmul ins(%a, %a : !matrix, !matrix) outs(%c : !matrix)
+  return
+}
+
+// CHECK-LABEL: func.func @choice(
+//       CHECK:   linalg.fill
+//       CHECK:   call @sparseAutogradDeviceContract(
+//       CHECK:   scf.if
+//  CHECK-NEXT:     linalg.matmul
+func.func @choice(%a: !matrix, %other: !matrix, %first: i1) {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : !matrix
+  %x = arith.select %first, %c, %a : !matrix
+  linalg.fill ins(%zero : f32) outs(%c : !matrix)
+  memref.copy %x, %other : !matrix to !matrix
+  linalg.matmul ins(%a, %a : !matrix, !matrix) outs(%c : !matrix)
+  return
+}
+
+// CHECK-LABEL: func.func @first_of_loop(
+//       CHECK:   linalg.fill
+//       CHECK:   call @sparseAutogradDeviceContract(
+//       CHECK:   scf.if
+//  CHECK-NEXT:     linalg.matmul
+func.func @first_of_loop(%a: !matrix, %other: !matrix, %n: index) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c = memref.alloc() : !matrix
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %c) -> (!matrix) {
+    linalg.fill ins(%zero : f32) outs(%c : !matrix)
+    memref.copy %x, %other : !matrix to !matrix
+    linalg.matmul ins(%a, %a : !matrix, !matrix) outs(%c : !matrix)
+    scf.yield %a : !matrix
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @next_of_loop(
+//       CHECK:   linalg.fill
+//       CHECK:   call @sparseAutogradDeviceContract(
+//       CHECK:   scf.if
+//  CHECK-NEXT:     linalg.matmul
+func.func @next_of_loop(%a: !matrix, %other: !matrix, %n: index) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c = memref.alloc() : !matrix
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> (!matrix) {
+    linalg.fill ins(%zero : f32) outs(%c : !matrix)
+    memref.copy %x, %other : !matrix to !matrix
+    linalg.matmul ins(%a, %a : !matrix, !matrix) outs(%c : !matrix)
+    scf.yield %c : !matrix
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @nested_use(
+//       CHECK:   linalg.fill
+//       CHECK:   call @sparseAutogradDeviceContract(
+//       CHECK:   scf.if
+//  CHECK-NEXT:     linalg.matmul
+func.func @nested_use(%a: !matrix, %other: !matrix, %is_read: i1) {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : !matrix
+  linalg.fill ins(%zero : f32) outs(%c : !matrix)
+  scf.if %is_read {
+    memref.copy %c, %other : !matrix to !matrix
+  }
+  linalg.matmul ins(%a, %a : !matrix, !matrix) outs(%c : !matrix)
+  return
+}
+
+// It does not if each iteration has a buffer of its own, or the other uses are in
+// front of it.
+
+// CHECK-LABEL: func.func @new_buffer(
+//       CHECK:   call @sparseAutogradDeviceContract(
+//       CHECK:   scf.if
+//  CHECK-NEXT:     linalg.fill
+//  CHECK-NEXT:     linalg.matmul
+func.func @new_buffer(%a: !matrix, %other: !matrix, %n: index) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> (!matrix) {
+    %c = memref.alloc() : !matrix
+    linalg.fill ins(%zero : f32) outs(%c : !matrix)
+    memref.copy %x, %other : !matrix to !matrix
+    linalg.matmul ins(%a, %a : !matrix, !matrix) outs(%c : !matrix)
+    scf.yield %c : !matrix
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @use_in_front(
+//       CHECK:   call @sparseAutogradDeviceContract(
+//       CHECK:   scf.if
+//  CHECK-NEXT:     linalg.fill
+//  CHECK-NEXT:     linalg.matmul
+func.func @use_in_front(%a: !matrix, %other: !matrix, %is_read: i1) {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : !matrix
+  memref.copy %other, %c : !matrix to !matrix
+  scf.if %is_read {
+    memref.copy %c, %other : !matrix to !matrix
+  }
+  linalg.fill ins(%zero : f32) outs(%c : !matrix)
+  linalg.matmul ins(%a, %a : !matrix, !matrix) outs(%c : !matrix)
+  return
+}
+
+// -----
+
+#device = #gpu.address_space<global>
 
 // A scale that the host has, and a difference; the result is read.
 
