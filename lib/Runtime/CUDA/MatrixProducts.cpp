@@ -24,8 +24,10 @@
 
 #include <cinttypes>
 #include <climits>
-#include <cstring>
+#include <functional>
 #include <new>
+#include <string_view>
+#include <type_traits>
 
 namespace sparse_autograd {
 namespace runtime {
@@ -146,14 +148,10 @@ static bool findForm(const MatrixProduct &product, bool &isSwapped,
   return true;
 }
 
-/// A number for a form: FNV-1a, of words.
-static uint64_t hash(const MatrixProducts::Form &form) {
-  int64_t words[sizeof(form) / sizeof(int64_t)];
-  std::memcpy(words, &form, sizeof(form));
-  uint64_t result = UINT64_C(0xCBF29CE484222325);
-  for (int64_t word : words)
-    result = (result ^ static_cast<uint64_t>(word)) * UINT64_C(0x100000001B3);
-  return result ^ result >> 32;
+/// The bytes of a form, which are equal if the forms are.
+static std::string_view getBytes(const MatrixProducts::Form &form) {
+  static_assert(std::has_unique_object_representations_v<MatrixProducts::Form>);
+  return {reinterpret_cast<const char *>(&form), sizeof(form)};
 }
 
 /// Fails because of a call for a form.
@@ -201,8 +199,10 @@ void MatrixProducts::release(Plan &plan) {
 }
 
 int32_t MatrixProducts::getPlan(const Form &form, Plan *&plan) {
-  std::unique_ptr<Plan> &place = plans[hash(form) >> (64 - planBits)];
-  if (!place || std::memcmp(&place->form, &form, sizeof(form)) != 0) {
+  std::string_view bytes = getBytes(form);
+  std::unique_ptr<Plan> &place =
+      plans[std::hash<std::string_view>()(bytes) % planCount];
+  if (!place || getBytes(place->form) != bytes) {
     if (place)
       release(*place);
     place.reset(new (std::nothrow) Plan());

@@ -73,8 +73,8 @@ private:
   cublaslt::Handle handle = nullptr;
   /// By a number that follows from the form; another form takes the place of
   /// the one before.
-  static constexpr int planBits = 8;
-  std::unique_ptr<Plan> plans[1 << planBits];
+  static constexpr size_t planCount = 256;
+  std::unique_ptr<Plan> plans[planCount];
 };
 
 } // namespace runtime
