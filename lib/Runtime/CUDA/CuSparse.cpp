@@ -13,25 +13,9 @@
 #include "CuSparse.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 
-#include <dlfcn.h>
-
 namespace sparse_autograd {
 namespace runtime {
 namespace cusparse {
-
-/// Finds all functions of the library; the name of the first that it lacks is
-/// returned, or null.
-static const char *findFunctions(void *handle, Library &library) {
-  const char *missing = nullptr;
-#define SPARSE_AUTOGRAD_CUSPARSE_FUNCTION(result, name, symbol, parameters)    \
-  library.name =                                                               \
-      reinterpret_cast<decltype(library.name)>(dlsym(handle, #symbol));        \
-  if (!library.name && !missing)                                               \
-    missing = #symbol;
-  SPARSE_AUTOGRAD_CUSPARSE_FUNCTIONS(SPARSE_AUTOGRAD_CUSPARSE_FUNCTION)
-#undef SPARSE_AUTOGRAD_CUSPARSE_FUNCTION
-  return missing;
-}
 
 int32_t loadLibrary(Library &library, bool &isPresent) {
   cuda::LibraryFile file = {"cuSPARSE",
@@ -43,7 +27,12 @@ int32_t loadLibrary(Library &library, bool &isPresent) {
   isPresent = file.handle != nullptr;
   if (!isPresent)
     return status;
-  if (const char *missing = findFunctions(file.handle, library))
+  cuda::FunctionFinder finder(file.handle);
+#define SPARSE_AUTOGRAD_CUSPARSE_FUNCTION(result, name, symbol, parameters)    \
+  finder.find(#symbol, library.name);
+  SPARSE_AUTOGRAD_CUSPARSE_FUNCTIONS(SPARSE_AUTOGRAD_CUSPARSE_FUNCTION)
+#undef SPARSE_AUTOGRAD_CUSPARSE_FUNCTION
+  if (const char *missing = finder.getMissing())
     return cuda::failIncomplete(file, missing);
   return SPARSE_AUTOGRAD_SUCCESS;
 }

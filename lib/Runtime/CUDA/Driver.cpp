@@ -12,6 +12,7 @@
 
 #include "Driver.h"
 #include "Device/Failure.h"
+#include "Libraries.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 
 #include <cstdio>
@@ -27,20 +28,6 @@ namespace cuda {
 /// before that get no more repairs.
 constexpr int leastVersion = 12000;
 
-/// Finds all functions of the library; the name of the first that it lacks is
-/// returned, or null.
-static const char *findFunctions(void *library, Driver &driver) {
-  const char *missing = nullptr;
-#define SPARSE_AUTOGRAD_CUDA_FUNCTION(name, symbol, parameters)                \
-  driver.name =                                                                \
-      reinterpret_cast<decltype(driver.name)>(dlsym(library, #symbol));        \
-  if (!driver.name && !missing)                                                \
-    missing = #symbol;
-  SPARSE_AUTOGRAD_CUDA_FUNCTIONS(SPARSE_AUTOGRAD_CUDA_FUNCTION)
-#undef SPARSE_AUTOGRAD_CUDA_FUNCTION
-  return missing;
-}
-
 int32_t loadDriver(Driver &driver) {
   const char *path = std::getenv("SPARSE_AUTOGRAD_CUDA_DRIVER");
   if (!path || !*path)
@@ -53,7 +40,11 @@ int32_t loadDriver(Driver &driver) {
                 "container, make it visible (docker run --gpus all)",
                 dlerror());
   driver = {};
-  const char *missing = findFunctions(library, driver);
+  FunctionFinder finder(library);
+#define SPARSE_AUTOGRAD_CUDA_FUNCTION(name, symbol, parameters)                \
+  finder.find(#symbol, driver.name);
+  SPARSE_AUTOGRAD_CUDA_FUNCTIONS(SPARSE_AUTOGRAD_CUDA_FUNCTION)
+#undef SPARSE_AUTOGRAD_CUDA_FUNCTION
   Result code = success;
   if (driver.driverGetVersion)
     code = driver.driverGetVersion(&driver.version);
@@ -64,7 +55,7 @@ int32_t loadDriver(Driver &driver) {
                 "%d.%d is needed: update it",
                 path, driver.version / 1000, driver.version % 1000 / 10,
                 leastVersion / 1000, leastVersion % 1000 / 10);
-  if (missing)
+  if (const char *missing = finder.getMissing())
     return fail(SPARSE_AUTOGRAD_RUNTIME_ERROR,
                 "the NVIDIA driver (%s) has no function %s: is it the driver's "
                 "library?",

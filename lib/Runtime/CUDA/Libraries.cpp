@@ -45,6 +45,13 @@ int32_t openLibrary(LibraryFile &file) {
               file.name, dlerror(), file.variable);
 }
 
+void *FunctionFinder::find(const char *name) {
+  void *function = dlsym(handle, name);
+  if (!function && !missing)
+    missing = name;
+  return function;
+}
+
 int32_t failIncomplete(const LibraryFile &file, const char *function) {
   return fail(SPARSE_AUTOGRAD_RUNTIME_ERROR,
               "%s (%s) has no function %s: is it the library of CUDA 12 or 13? "

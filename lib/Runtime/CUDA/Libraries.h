@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the libraries have in common that the runtime uses if they are there.
+// What the driver and the libraries that the runtime uses have in common.
 // Internal to the runtime.
 //
 //===----------------------------------------------------------------------===//
@@ -33,6 +33,27 @@ struct LibraryFile {
 /// Opens the file; it stays open. Fails, as Failure.h says, if the environment
 /// names one that cannot be opened.
 int32_t openLibrary(LibraryFile &file);
+
+/// Finds functions of a library that was opened.
+class FunctionFinder {
+public:
+  explicit FunctionFinder(void *handle) : handle(handle) {}
+
+  /// Null if there is none of that name.
+  template <typename Function>
+  void find(const char *name, Function *&function) {
+    function = reinterpret_cast<Function *>(find(name));
+  }
+
+  /// The first that was not found, or null.
+  const char *getMissing() const { return missing; }
+
+private:
+  void *find(const char *name);
+
+  void *handle;
+  const char *missing = nullptr;
+};
 
 /// Fails because the file lacks a function.
 int32_t failIncomplete(const LibraryFile &file, const char *function);
