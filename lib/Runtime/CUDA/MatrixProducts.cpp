@@ -320,7 +320,6 @@ int32_t MatrixProducts::createPlan(const Form &form, Plan &plan) {
 
 int32_t MatrixProducts::multiply(Stream &stream, const MatrixProduct &product,
                                  bool &done) {
-  done = false;
   std::lock_guard<std::mutex> guard(lock);
   if (int32_t status = open())
     return status;

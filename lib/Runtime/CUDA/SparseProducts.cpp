@@ -190,7 +190,6 @@ static bool hasKnownIndex(const SparseProduct &product) {
 
 int32_t SparseProducts::multiply(Stream &stream, const SparseProduct &product,
                                  bool &done) {
-  done = false;
   std::lock_guard<std::mutex> guard(lock);
   if (int32_t status = open())
     return status;

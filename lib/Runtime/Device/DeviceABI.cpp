@@ -217,10 +217,28 @@ static void setLastKernel(Stream &stream, const char *name) {
   stream.lastKernel[length] = '\0';
 }
 
+/// Has a library of the device compute a product by `call`, a function of
+/// Device: whether it does is `done`. `name` is for messages.
+template <typename Product>
+static int32_t
+computeByLibrary(int32_t (Device::*call)(Stream &, const Product &, bool &),
+                 const Product &product, const char *name, bool &done) {
+  Frame *frame = nullptr;
+  if (int32_t status = enter(frame))
+    return status;
+  Stream &stream = *frame->stream;
+  if (int32_t status = (stream.device->*call)(stream, product, done))
+    return status;
+  if (done) {
+    countDeviceEvent(deviceCounters.libraryProducts);
+    setLastKernel(stream, name);
+  }
+  return SPARSE_AUTOGRAD_SUCCESS;
+}
+
 static int32_t contract(MatrixProduct &product, int64_t loopCount,
                         const SparseAutogradContractionLoop *loops,
                         bool &done) {
-  done = false;
   bool isEmpty = false;
   for (int64_t i = 0; i < loopCount; ++i) {
     if (loops[i].extent < 0)
@@ -233,44 +251,27 @@ static int32_t contract(MatrixProduct &product, int64_t loopCount,
   // Sums of nothing are the program's.
   if (isEmpty || !findMatrixProduct(loopCount, loops, product))
     return SPARSE_AUTOGRAD_SUCCESS;
-  Frame *frame = nullptr;
-  if (int32_t status = enter(frame))
-    return status;
-  Stream &stream = *frame->stream;
-  if (int32_t status = stream.device->multiply(stream, product, done))
-    return status;
-  if (done) {
-    countDeviceEvent(deviceCounters.libraryProducts);
-    setLastKernel(stream, "matrix product of a library");
-  }
-  return SPARSE_AUTOGRAD_SUCCESS;
+  return computeByLibrary(&Device::multiply, product,
+                          "matrix product of a library", done);
 }
 
 static int32_t multiplySparse(const SparseProduct &product, bool &done) {
-  done = false;
   const int64_t extents[] = {product.rows, product.columns, product.stored,
                              product.x.columns};
-  for (int64_t extent : extents)
+  bool isEmpty = false;
+  for (int64_t extent : extents) {
     if (extent < 0)
       return fail(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
                   "a product with a sparse matrix on the device with an extent "
                   "of %" PRId64 ": the size of a tensor overflowed",
                   extent);
-  // Sums of nothing are the program's.
-  if (!product.rows || !product.columns || !product.stored ||
-      !product.x.columns || !product.y.columns)
-    return SPARSE_AUTOGRAD_SUCCESS;
-  Frame *frame = nullptr;
-  if (int32_t status = enter(frame))
-    return status;
-  Stream &stream = *frame->stream;
-  if (int32_t status = stream.device->multiplySparse(stream, product, done))
-    return status;
-  if (done) {
-    countDeviceEvent(deviceCounters.libraryProducts);
-    setLastKernel(stream, "sparse product of a library");
+    isEmpty |= extent == 0;
   }
-  return SPARSE_AUTOGRAD_SUCCESS;
+  // Sums of nothing are the program's.
+  if (isEmpty)
+    return SPARSE_AUTOGRAD_SUCCESS;
+  return computeByLibrary(&Device::multiplySparse, product,
+                          "sparse product of a library", done);
 }
 
 static int32_t launch(const SparseAutogradImage &image, const char *name,

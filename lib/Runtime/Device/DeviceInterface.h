@@ -121,18 +121,17 @@ public:
   virtual int32_t encodeTensorMap(void *map,
                                   const SparseAutogradTensorTiles &tiles) = 0;
 
-  /// Computes a product by a library, in the order of the stream. Leaves `done`
-  /// false, and does nothing, if there is none, or it has no such products.
+  /// Computes a product by a library, in the order of the stream, and sets
+  /// `done`, which was false. Leaves it, and does nothing, if there is none, or
+  /// it has no such products.
   virtual int32_t multiply(Stream &stream, const MatrixProduct &product,
                            bool &done) {
-    done = false;
     return SPARSE_AUTOGRAD_SUCCESS;
   }
 
   /// As multiply().
   virtual int32_t multiplySparse(Stream &stream, const SparseProduct &product,
                                  bool &done) {
-    done = false;
     return SPARSE_AUTOGRAD_SUCCESS;
   }
 
