@@ -15,12 +15,13 @@ namespace sparse_autograd {
 namespace runtime {
 
 void DeviceLibrary::close() {
-  if (hasHandle)
-    (void)device.inContext([&] {
-      destroyHandle();
-      return cuda::success;
-    });
-  hasHandle = false;
+  if (!isOpen())
+    return;
+  (void)device.inContext([&] {
+    destroyHandle();
+    return cuda::success;
+  });
+  state = State::Unknown;
 }
 
 int32_t DeviceLibrary::open() {
@@ -36,7 +37,8 @@ int32_t DeviceLibrary::open() {
   int code = 0;
   cuda::Result result = device.inContext([&] {
     code = createHandle();
-    hasHandle = code == 0;
+    if (code == 0)
+      state = State::Open;
     return cuda::success;
   });
   if (result) {
@@ -47,7 +49,6 @@ int32_t DeviceLibrary::open() {
     return cuda::failLibraryCall(describeCreation(code), "starting %s on %s",
                                  name, device.getProperties().name);
   closeDevicesBeforeLibraries();
-  state = State::Open;
   return SPARSE_AUTOGRAD_SUCCESS;
 }
 

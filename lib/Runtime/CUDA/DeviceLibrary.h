@@ -61,8 +61,8 @@ protected:
 
 private:
   const char *name;
+  /// Open: there is a handle.
   enum class State { Unknown, Absent, Open } state = State::Unknown;
-  bool hasHandle = false;
 };
 
 } // namespace runtime
