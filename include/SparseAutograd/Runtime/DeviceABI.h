@@ -255,11 +255,11 @@ SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(SparseAutogradContractionLoop) == 32,
 /// in the order of the stream. Returns 0 and does nothing if there is none, or
 /// it has no such products: the program has a kernel of its own then.
 ///
-/// Elements of a and b are f16, bf16, f32 or f64, those of c the same, or f32
-/// for the narrow ones (SparseAutogradTensorElement). Sums are of f32, or of
-/// f64 for f64, and factors are not rounded. The error of an element is that of
-/// a sum in any order. The bits depend on the extents, strides and alignment,
-/// the device and the version of the library alone.
+/// Elements of a and b are f16, bf16, f32 or f64, those of c f32, or f64 for
+/// f64 (SparseAutogradTensorElement). Sums are of the type of c, and factors
+/// are not rounded. The error of an element is that of a sum in any order. The
+/// bits depend on the extents, strides and alignment, the device and the
+/// version of the library alone.
 ///
 /// The library of a GPU is cuBLASLt, of CUDA 12 or 13: libcublasLt.so.13 or
 /// .12, or what SPARSE_AUTOGRAD_CUBLASLT names; `none` goes without. It is

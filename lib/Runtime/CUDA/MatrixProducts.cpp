@@ -70,13 +70,13 @@ static const char *getName(int64_t element) {
   }
 }
 
-/// Whether the library has sums of such products: of f32, or of f64 alone.
+/// Whether the factors are summed in the type of the result: f64 for f64, else
+/// f32.
 static bool hasElements(const MatrixProduct &product) {
   int factor = getType(product.factorElement);
-  int result = getType(product.resultElement);
-  if (factor == cublaslt::typeF32 || factor == cublaslt::typeF64)
-    return factor == result;
-  return factor >= 0 && (result == factor || result == cublaslt::typeF32);
+  return factor >= 0 &&
+         getType(product.resultElement) ==
+             (factor == cublaslt::typeF64 ? factor : cublaslt::typeF32);
 }
 
 /// Whether operand `operand` is a matrix of columns without gaps, or of rows:
