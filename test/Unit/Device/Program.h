@@ -109,6 +109,47 @@ protected:
     EXPECT_EQ(deviceCounters().liveBytes, 0);
   }
 
+  /// Has each call of the driver and of the libraries fail in turn with `code`,
+  /// in a product that `makeProduct` makes anew each time.
+  template <typename MakeProduct>
+  void failEachCall(int code, MakeProduct makeProduct) {
+    int failures = 0;
+    for (int n = 1;; ++n) {
+      ASSERT_LT(n, 1000);
+      SetUp();
+      fake_driver::settings().workspaceBytes = 256;
+      auto product = makeProduct();
+      product.prepare();
+      fake_driver::failCall("", n, code);
+      product.run();
+      bool failed = fake_driver::hasFailed();
+      SCOPED_TRACE(testing::Message() << "call " << n << ": " << lastError());
+      if (failed && product.status)
+        EXPECT_THAT(lastError(),
+                    testing::AnyOf(testing::HasSubstr("CUBLAS_"),
+                                   testing::HasSubstr("CUSPARSE_"),
+                                   testing::HasSubstr("CUDA_"),
+                                   testing::HasSubstr("CUDA error"),
+                                   testing::HasSubstr("memory")));
+      failures += product.status != 0;
+      // Some calls release; their failure changes nothing.
+      if (product.status == 0 && product.done)
+        EXPECT_EQ(product.getResult(), product.expected);
+      if (!failed) {
+        EXPECT_EQ(product.status, 0);
+        EXPECT_EQ(product.done, 1);
+      }
+      fake_driver::failCall("", 0, 0);
+      TearDown();
+      if (HasFailure())
+        return;
+      if (!failed)
+        break;
+    }
+    // Opening the device, the memory, the library: each failed in turn.
+    EXPECT_GT(failures, 60);
+  }
+
   Variable driver{"SPARSE_AUTOGRAD_CUDA_DRIVER", FAKE_DRIVER_PATH};
 };
 

@@ -338,37 +338,8 @@ TEST_F(SparseProducts, WithALibraryOfSomethingElse) {
 }
 
 TEST_P(SparseProductFailures, OfEachCall) {
-  const int code = GetParam();
-  for (bool isSampled : {false, true}) {
-    int failures = 0;
-    for (int n = 1;; ++n) {
-      ASSERT_LT(n, 1000);
-      SetUp();
-      fake_driver::settings().workspaceBytes = 256;
-      Product<float> product(isSampled, 3);
-      product.prepare();
-      fake_driver::failCall("", n, code);
-      product.run();
-      bool failed = fake_driver::hasFailed();
-      SCOPED_TRACE(testing::Message() << "call " << n << ": " << lastError());
-      failures += product.status != 0;
-      // Some calls release; their failure changes nothing.
-      if (product.status == 0 && product.done)
-        EXPECT_EQ(product.getResult(), product.expected);
-      if (!failed) {
-        EXPECT_EQ(product.status, 0);
-        EXPECT_EQ(product.done, 1);
-      }
-      fake_driver::failCall("", 0, 0);
-      TearDown();
-      if (HasFailure())
-        return;
-      if (!failed)
-        break;
-    }
-    // Opening the device, the memory, the library: each failed in turn.
-    EXPECT_GT(failures, 60);
-  }
+  for (bool isSampled : {false, true})
+    failEachCall(GetParam(), [&] { return Product<float>(isSampled, 3); });
 }
 
 // A mistake, no memory, what is not supported, and a fault of a kernel.
