@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # RUN: env EXECUTION_PIPELINE="target=gpu libraries=cusparse" SPARSE_AUTOGRAD_DEVICE=cuda \
 # RUN:   SPARSE_AUTOGRAD_CUDA_DRIVER=%fake_driver SPARSE_AUTOGRAD_CUSPARSE=%fake_driver %python %s
-# RUN: env EXECUTION_PIPELINE="target=gpu emulate=true libraries=cusparse" SPARSE_AUTOGRAD_DEVICE=emulated:15 %python %s
+# RUN: env EXECUTION_PIPELINE="target=gpu emulate=true libraries=cusparse" SPARSE_AUTOGRAD_DEVICE=emulated:17 %python %s
 """Products with a sparse matrix for a library, SpMM and SDDMM, with dense matrices in
 both orders, and indices of 32 and 64 bits: by a fake cuSPARSE on a driver that has no
 kernels, and by the program's own kernels where there is no library. Whole numbers, so that every sum is exact."""

@@ -3,8 +3,8 @@
 // large they are, and of what is to be stored how many rows there are and whether
 // something is wrong with them: two times two numbers, and waits.
 
-// RUN: sparse-runner %s --entry=train --arg steps=1 --target=gpu --device=emulated:3 --report=json 2>&1 | FileCheck %s --check-prefix=ONE
-// RUN: sparse-runner %s --entry=train --arg steps=4 --target=gpu --device=emulated:3 --report=json > %t.device 2> %t.report
+// RUN: sparse-runner %s --entry=train --arg steps=1 --target=gpu --device=emulated:9 --report=json 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: sparse-runner %s --entry=train --arg steps=4 --target=gpu --device=emulated:9 --report=json > %t.device 2> %t.report
 // RUN: sparse-runner %s --entry=train --arg steps=4 > %t.host
 // RUN: diff %t.host %t.device
 // RUN: FileCheck %s --input-file=%t.report
