@@ -109,6 +109,10 @@ class Report:
             self.way = said[0]
         elif kind == "compared":
             self.compare(item, *said)
+        elif kind == "done" and what in peers.LIBRARIES and not said[0]:
+            found = self.row(kernel, graph)["peers"].get(what)
+            if found:
+                found["complete"] = True
 
     def add(self, kernel, graph, measured):
         if not self.rows:
@@ -172,7 +176,9 @@ class Report:
             else:
                 ratios = []
                 for r in rows:
-                    times = [r["peers"].get(p, {}).get("seconds") for p in against]
+                    # Of a peer that was cut off, the fastest way may be one that is left.
+                    found = [r["peers"].get(p, {}) for p in against]
+                    times = [f.get("seconds") if f.get("complete") else None for f in found]
                     # The best of those that are asked for: all have to be there.
                     ratios.append(min(times) / r["seconds"] if None not in times
                                   and r["seconds"] > 0 else None)

@@ -1,6 +1,7 @@
 """What benchmark/gpu compares results with: the comparison and some references.
 Run in the folder of the bundle."""
 
+import itertools
 import os
 import sys
 
@@ -69,14 +70,21 @@ for loss, variables, found in (
             variable[place] = old
             assert abs((above - below) / 2e-5 - gradient[place]) < 1e-6
 
-# Of the bars, one holds only if each of its cells was measured and is fast enough.
+# Of the bars, one holds only if each of its cells was measured and is fast enough,
+# and so was each peer, in all its ways.
 report = object.__new__(measure.Report)
+report.present, report.way = {"cuSPARSE": "1", "PyTorch": "1"}, None
 
 
-def verdict(seconds, peers, count=3):
+def verdict(seconds, peers, count=3, end=("done", False)):
+    graphs = list(kernels.GRAPHS)[:count]
     report.rows = [{"kernel": "spmv", "family": "spmv", "graph": g, "seconds": seconds,
-                    "peers": {p: {"seconds": s} for p, s in peers.items()}}
-                   for g in list(kernels.GRAPHS)[:count]]
+                    "peers": {}} for g in graphs]
+    for peer, graph in itertools.product(peers, graphs):
+        item = peer, "spmv", graph
+        report.take(item, "compared", "first", {"seconds": peers[peer]})
+        report.take(item, "compared", "second", {"error": "not supported"})
+        report.take(item, *end)
     return next(v["verdict"] for v in report.judge() if v["family"] == "spmv")
 
 
@@ -84,4 +92,6 @@ assert verdict(1.0, {"cuSPARSE": 1.1, "PyTorch": 1.2}) == "holds"
 assert verdict(1.0, {"cuSPARSE": 1.1, "PyTorch": 0.9}) == "missed"
 assert verdict(1.0, {"cuSPARSE": 1.1}) == "not measured"
 assert verdict(1.0, {"cuSPARSE": 1.1, "PyTorch": 1.2}, 2) == "not measured"
+for end in (("fail", "the process ended"), ("done", True)):
+    assert verdict(1.0, {"cuSPARSE": 1.1, "PyTorch": 1.2}, end=end) == "not measured"
 print("all comparisons are as they should be")
