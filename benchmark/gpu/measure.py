@@ -93,7 +93,10 @@ class Report:
             self.right.add((kernel, graph))
             print(f"right: {name_of(kernel, graph)}, {said[0]} numbers, error {said[1]:.1e}")
         elif kind == "fail" and what in peers.LIBRARIES:
-            self.compare(item, self.way or "all", {"error": said[0]})
+            if what in self.present:
+                self.compare(item, self.way or "all", {"error": said[0]})
+            else:  # it was being loaded
+                self.take(item, "absent", what, said[0])
         elif kind == "fail":
             self.fail(name_of(kernel, graph), said[0])
         elif kind == "copied":

@@ -59,13 +59,23 @@ class Crashing:
         pass
 
 
+class Unloadable:
+    name, version, families = "PyG", "1", ("copy", "sddmm")
+
+    def __init__(self, device):
+        os.abort()
+
+
+PEERS = {"JAX": Crashing, "PyG": Unloadable}
+
+
 def work(pipe, options):
     bench.Bench = Faults
-    peers.LIBRARIES["JAX"] = Crashing
+    peers.LIBRARIES.update(PEERS)
     bench.work(pipe, options)
 
 
 if __name__ == "__main__":
     measure.work = work
-    peers.LIBRARIES["JAX"] = Crashing
+    peers.LIBRARIES.update(PEERS)
     measure.main()
