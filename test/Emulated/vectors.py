@@ -1,7 +1,7 @@
 # Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# RUN: env SPARSE_AUTOGRAD_DEVICE=emulated:16 %python %s
+# RUN: env SPARSE_AUTOGRAD_DEVICE=emulated:18 %python %s
 """Matrices of whose rows a thread does two or four columns at once where these divide
 their length, which is known or found out by the program: sparse products, with and
 without rows that are cut into chunks, sampled products, masked rows, and what is done

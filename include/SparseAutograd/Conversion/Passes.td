@@ -865,9 +865,16 @@ def FuseKernels
     an iteration has stored or loaded stays in a register, and a buffer that
     nobody reads any more is none.
 
-    A masked softmax, forward, or a sampled product, its softmax and the product
-    with a matrix become one loop over rows. Products of dense matrices are left
-    alone, and so are loops over columns behind few rows: they need the threads.
+    A loop over all entries of a sparse tensor is done row by row beside one over
+    the rows that has a loop over the entries of each
+    (`sparse_autograd.entries`, as `--sparse-autograd-lower-sparse` marks it for a
+    device), if both are over the same list.
+
+    So a masked softmax is one loop over rows, forward, and another one backward,
+    and what is done to a sampled product before and behind it is done with it.
+    Left alone are products of dense matrices, loops over columns behind few rows,
+    which need the threads, and sampled products beside sums of rows: the former
+    are cut into chunks of entries, whatever rows these are of.
 
     ```mlir
     scf.parallel (%i) = (%c0) to (%n) step (%c1) {

@@ -12,6 +12,7 @@
 #include "../Segments.h"
 #include "Accesses.h"
 #include "DenseProducts.h"
+#include "EntryLoops.h"
 #include "EqualValues.h"
 #include "ForwardStores.h"
 #include "KernelNest.h"
@@ -139,6 +140,8 @@ private:
   bool canDelay(Operation *first, ArrayRef<Access> accesses, Operation *second,
                 SmallVectorImpl<Operation *> &moved);
   scf::ForOp fuse(Operation *first, Operation *second, unsigned depth);
+  scf::ForOp fuse(Operation *first, Operation *second);
+  scf::ForOp fuseByRows(Operation *first, Operation *second);
   void fuseWithBefore(Operation *second);
   bool fuseWithin(Block &block);
 
@@ -193,6 +196,12 @@ static bool spoilsTiles(const KernelNest &product, const KernelNest &other) {
          !other.getBody()->getOps<scf::ForOp>().empty();
 }
 
+/// Whether one computes entries, which are cut into chunks, and the other one
+/// needs whole rows.
+static bool spoilsChunks(const KernelNest &entries, const KernelNest &other) {
+  return computesEntries(entries) && carriesInRows(other);
+}
+
 /// How many of the outermost loops of both may be the same ones; 0 if none, or
 /// if that would be slower.
 unsigned KernelFusion::getDepth(const KernelNest &first,
@@ -203,7 +212,8 @@ unsigned KernelFusion::getDepth(const KernelNest &first,
   constexpr size_t mostAccesses = 64;
   if (firstAccesses.size() + secondAccesses.size() > mostAccesses ||
       !shareBuffer(firstAccesses, secondAccesses) ||
-      spoilsTiles(first, second) || spoilsTiles(second, first))
+      spoilsTiles(first, second) || spoilsTiles(second, first) ||
+      spoilsChunks(first, second) || spoilsChunks(second, first))
     return 0;
   size_t ranks[] = {first.getVariables().size(), second.getVariables().size()};
   auto areEqual = [&](Value one, Value other) {
@@ -279,6 +289,50 @@ scf::ForOp KernelFusion::fuse(Operation *first, Operation *second,
   }
 }
 
+/// Fuses two loops, if that is legal; else returns null.
+scf::ForOp KernelFusion::fuse(Operation *first, Operation *second) {
+  Accesses accesses = getAccesses(first);
+  unsigned depth = getDepth(KernelNest(first), accesses, KernelNest(second),
+                            getAccesses(second));
+  SmallVector<Operation *> moved;
+  if (depth == 0 || !canDelay(first, accesses, second, moved))
+    return nullptr;
+  for (Operation *op : llvm::reverse(moved))
+    rewriter.moveOpAfter(op, second);
+  return fuse(first, second, depth);
+}
+
+/// Fuses two loops of which one is over the entries of the rows of the other;
+/// returns null if they are none such.
+scf::ForOp KernelFusion::fuseByRows(Operation *first, Operation *second) {
+  KernelNest nests[] = {KernelNest(first), KernelNest(second)};
+  for (int flat : {0, 1}) {
+    const KernelNest &rows = nests[1 - flat];
+    scf::ForOp entries = getEntriesOfFlat(nests[flat], rows, equal, dominance);
+    SmallVector<Operation *> moved;
+    if (!entries || !canDelay(first, getAccesses(first), second, moved))
+      continue;
+    rewriter.setInsertionPoint(second);
+    Operation *byRows = createRowsOfFlat(rewriter, nests[flat], rows, entries);
+    Operation *operands[] = {first, second};
+    std::swap(operands[flat], byRows);
+    unsigned depth =
+        getDepth(KernelNest(operands[0]), getAccesses(operands[0]),
+                 KernelNest(operands[1]), getAccesses(operands[1]));
+    // Either what was before or the copy is of no use now.
+    if (depth == 0) {
+      rewriter.eraseOp(operands[flat]);
+      continue;
+    }
+    for (Operation *op : llvm::reverse(moved))
+      rewriter.moveOpAfter(op, second);
+    fused.remove(byRows);
+    rewriter.eraseOp(byRows);
+    return fuse(operands[0], operands[1], depth);
+  }
+  return nullptr;
+}
+
 /// Fuses `second` with parallel loops before it in its block, as far as that is
 /// legal.
 void KernelFusion::fuseWithBefore(Operation *second) {
@@ -289,15 +343,11 @@ void KernelFusion::fuseWithBefore(Operation *second) {
   while (first && distance++ < farthest) {
     Operation *before = first->getPrevNode();
     if (isParallelLoop(first)) {
-      Accesses accesses = getAccesses(first);
-      unsigned depth = getDepth(KernelNest(first), accesses, KernelNest(second),
-                                getAccesses(second));
-      SmallVector<Operation *> moved;
-      if (depth != 0 && canDelay(first, accesses, second, moved)) {
-        for (Operation *op : llvm::reverse(moved))
-          rewriter.moveOpAfter(op, second);
-        second = fuse(first, second, depth);
-      }
+      scf::ForOp both = fuse(first, second);
+      if (!both)
+        both = fuseByRows(first, second);
+      if (both)
+        second = both;
     }
     first = before;
   }

@@ -58,6 +58,10 @@ private:
   SmallVector<Value> emitLoop(const VisitedElement &element, unsigned step,
                               Value begin, Value end, ValueRange carried,
                               Inside inside);
+  SmallVector<Value> emitCondition(Value condition, unsigned next,
+                                   const VisitedElement &element,
+                                   ValueRange carried);
+  bool visitsAllEntries(const LoopStep &step) const;
   scf::ForOp emitFor(Value begin, Value end, ValueRange carried, Inside inside);
   scf::ForOp emitChunks(Value begin, Value end, ValueRange carried,
                         Inside inside);
@@ -77,6 +81,7 @@ private:
   LoopBody &body;
   bool isInLoop = false;
   bool isInParallelLoop = false;
+  bool isInCondition = false;
   /// The coordinates of the levels of each operand that are behind.
   llvm::DenseMap<unsigned, SmallVector<Value>> levelCoordinates;
 };
@@ -155,6 +160,29 @@ scf::ForOp Emitter::emitChunks(Value begin, Value end, ValueRange carried,
   return loop;
 }
 
+/// Whether the loop of `step` is over the entries that an operand stores, and
+/// the loops around it are over all of its other levels.
+bool Emitter::visitsAllEntries(const LoopStep &step) const {
+  if (step.kind != LoopStep::Iterate || isInCondition)
+    return false;
+  const SparseStorage &storage = loops.getOperand(step.operand).storage;
+  if (step.level + 1 != storage.getNumLevels() ||
+      !isCompressedLT(storage.getLevelType(step.level)))
+    return false;
+  return llvm::all_of(steps, [&](const LoopStep &other) {
+    return other.kind != LoopStep::Iterate || other.operand == step.operand ||
+           &other > &step;
+  });
+}
+
+SmallVector<Value> Emitter::emitCondition(Value condition, unsigned next,
+                                          const VisitedElement &element,
+                                          ValueRange carried) {
+  llvm::SaveAndRestore inCondition(isInCondition, true);
+  return emitIf(builder, loc, condition, carried,
+                [&]() { return emit(next, element, carried); });
+}
+
 SmallVector<Value> Emitter::emitLoop(const VisitedElement &element,
                                      unsigned step, Value begin, Value end,
                                      ValueRange carried, Inside inside) {
@@ -177,6 +205,9 @@ SmallVector<Value> Emitter::emitLoop(const VisitedElement &element,
                         : emitFor(begin, end, values, inside);
   if (isParallel)
     loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
+                  builder.getUnitAttr());
+  if (schedule.isForDevice && visitsAllEntries(steps[step]))
+    loop->setAttr(SparseAutogradDialect::getEntriesAttrName(),
                   builder.getUnitAttr());
   SmallVector<Value> results(loop.getResults());
   if (hasEntered)
@@ -224,8 +255,7 @@ SmallVector<Value> Emitter::emitLocate(unsigned index, VisitedElement element,
   coordinates.resize(step.level);
   coordinates.push_back(coordinate);
   element.cursors.insert_or_assign(step.operand, behind);
-  return emitIf(builder, loc, found, carried,
-                [&]() { return emit(index + 1, element, carried); });
+  return emitCondition(found, index + 1, element, carried);
 }
 
 /// `expr`, which is the index of loop `loop` plus something else, without that
@@ -258,8 +288,7 @@ SmallVector<Value> Emitter::emitBind(unsigned index, VisitedElement element,
   Value isInside =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, loopIndex,
                             loops.getExtents()[step.loop]);
-  return emitIf(builder, loc, isInside, carried,
-                [&]() { return emit(index + 1, element, carried); });
+  return emitCondition(isInside, index + 1, element, carried);
 }
 
 SmallVector<Value> Emitter::emitCompare(unsigned index,
@@ -270,8 +299,7 @@ SmallVector<Value> Emitter::emitCompare(unsigned index,
   Value isEqual = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         getDimCoordinate(element, step),
                                         apply(expr, element.indices));
-  return emitIf(builder, loc, isEqual, carried,
-                [&]() { return emit(index + 1, element, carried); });
+  return emitCondition(isEqual, index + 1, element, carried);
 }
 
 SmallVector<Value> Emitter::emitDense(unsigned index, VisitedElement element,

@@ -363,3 +363,199 @@ func.func @asserted_later(%n: index, %m: index) -> memref<?xf32, #device> {
   cf.assert %e, "n is m"
   return %x : memref<?xf32, #device>
 }
+
+// -----
+
+#device = #gpu.address_space<global>
+
+// What is done for each entry is done row by row, before and behind a product that
+// is sampled at the entries: they begin with zero and are scaled in a register.
+// Sums of the rows stay apart, since the entries are cut into chunks; what follows
+// those for each entry is done with them.
+
+// CHECK-LABEL: func.func @entries(
+// CHECK-SAME:    %[[P:[^:]*]]: memref<?xi32, {{[^,]*}}, %[[X:[^:]*]]: memref<?x8xf32, {{[^,]*}}, %[[N:[^:]*]]: index, %[[NNZ:[^:]*]]: index)
+// CHECK:       %[[S:.*]] = memref.alloc(%[[NNZ]])
+// CHECK-NEXT:  scf.for %[[I:.*]] = %c0 to %[[N]] step
+// CHECK:         %[[BEGIN:.*]] = arith.index_castui
+// CHECK:         %[[END:.*]] = arith.index_castui
+// CHECK-NEXT:    scf.for %[[K:.*]] = %[[BEGIN]] to %[[END]] step %c1 {
+// CHECK-NEXT:      %[[DOT:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %cst
+// CHECK:           %[[SCALED:.*]] = arith.mulf %[[DOT]], %{{.*}}
+// CHECK-NEXT:      memref.store %[[SCALED]], %[[S]][%[[K]]]
+// CHECK-NEXT:    } {sparse_autograd.entries, sparse_autograd.parallel}
+// CHECK-NEXT:  } {sparse_autograd.parallel}
+// CHECK-NEXT:  %[[R:.*]] = memref.alloc(%[[NNZ]])
+// CHECK-NEXT:  scf.for %[[I:.*]] = %c0 to %[[N]] step
+// CHECK:         %[[SUM:.*]] = scf.for
+// CHECK:         scf.for %[[K:.*]] =
+// CHECK-NEXT:      %[[V:.*]] = memref.load %[[S]][%[[K]]]
+// CHECK-NEXT:      %[[SHARE:.*]] = arith.divf %[[V]], %[[SUM]]
+// CHECK-NEXT:      memref.store %[[SHARE]], %[[R]][%[[K]]]
+// CHECK-NEXT:    } {sparse_autograd.entries, sparse_autograd.parallel}
+// CHECK-NEXT:  } {sparse_autograd.parallel}
+// CHECK-NEXT:  memref.dealloc
+// CHECK-NEXT:  return
+func.func @entries(%positions: memref<?xi32, #device>, %x: memref<?x8xf32, #device>, %n: index, %nnz: index) -> memref<?xf32, #device> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %s = memref.alloc(%nnz) : memref<?xf32, #device>
+  scf.parallel (%k) = (%c0) to (%nnz) step (%c1) {
+    memref.store %zero, %s[%k] : memref<?xf32, #device>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %p = memref.load %positions[%i] : memref<?xi32, #device>
+    %begin = arith.index_castui %p : i32 to index
+    %q = memref.load %positions[%next] : memref<?xi32, #device>
+    %end = arith.index_castui %q : i32 to index
+    scf.for %k = %begin to %end step %c1 {
+      %init = memref.load %s[%k] : memref<?xf32, #device>
+      %dot = scf.for %j = %c0 to %c8 step %c1 iter_args(%sum = %init) -> f32 {
+        %v = memref.load %x[%i, %j] : memref<?x8xf32, #device>
+        %w = memref.load %x[%k, %j] : memref<?x8xf32, #device>
+        %m = arith.mulf %v, %w : f32
+        %t = arith.addf %sum, %m fastmath<reassoc> : f32
+        scf.yield %t : f32
+      }
+      memref.store %dot, %s[%k] : memref<?xf32, #device>
+    } {sparse_autograd.entries, sparse_autograd.parallel}
+  } {sparse_autograd.parallel}
+  scf.parallel (%k) = (%c0) to (%nnz) step (%c1) {
+    %v = memref.load %s[%k] : memref<?xf32, #device>
+    %m = arith.mulf %v, %half : f32
+    memref.store %m, %s[%k] : memref<?xf32, #device>
+  }
+  %sums = memref.alloc(%nnz) : memref<?xf32, #device>
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %p = memref.load %positions[%i] : memref<?xi32, #device>
+    %begin = arith.index_castui %p : i32 to index
+    %q = memref.load %positions[%next] : memref<?xi32, #device>
+    %end = arith.index_castui %q : i32 to index
+    %sum = scf.for %k = %begin to %end step %c1 iter_args(%o = %zero) -> f32 {
+      %v = memref.load %s[%k] : memref<?xf32, #device>
+      %t = arith.addf %o, %v fastmath<reassoc> : f32
+      scf.yield %t : f32
+    } {sparse_autograd.entries}
+    scf.for %k = %begin to %end step %c1 {
+      memref.store %sum, %sums[%k] : memref<?xf32, #device>
+    } {sparse_autograd.entries, sparse_autograd.parallel}
+  } {sparse_autograd.parallel}
+  %r = memref.alloc(%nnz) : memref<?xf32, #device>
+  scf.parallel (%k) = (%c0) to (%nnz) step (%c1) {
+    %v = memref.load %s[%k] : memref<?xf32, #device>
+    %sum = memref.load %sums[%k] : memref<?xf32, #device>
+    %share = arith.divf %v, %sum : f32
+    memref.store %share, %r[%k] : memref<?xf32, #device>
+  }
+  memref.dealloc %sums : memref<?xf32, #device>
+  memref.dealloc %s : memref<?xf32, #device>
+  return %r : memref<?xf32, #device>
+}
+
+// -----
+
+#device = #gpu.address_space<global>
+
+// Loops that stay as they are: rows of which some entries are left out, lists of
+// another length, elements of other entries, and rows that dense loops go through
+// again.
+
+// CHECK-LABEL: func.func @not_all(
+// CHECK:       scf.parallel
+// CHECK-LABEL: func.func @other_length(
+// CHECK:       scf.parallel
+// CHECK-LABEL: func.func @other_entries(
+// CHECK:       scf.parallel
+// CHECK-LABEL: func.func @by_columns(
+// CHECK:       scf.parallel
+func.func @not_all(%positions: memref<?xindex, #device>, %x: memref<?xf32, #device>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %nnz = memref.dim %x, %c0 : memref<?xf32, #device>
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %begin = memref.load %positions[%i] : memref<?xindex, #device>
+    %end = memref.load %positions[%next] : memref<?xindex, #device>
+    scf.for %k = %begin to %end step %c1 {
+      memref.store %one, %x[%k] : memref<?xf32, #device>
+    } {sparse_autograd.parallel}
+  } {sparse_autograd.parallel}
+  scf.parallel (%k) = (%c0) to (%nnz) step (%c1) {
+    %v = memref.load %x[%k] : memref<?xf32, #device>
+    %s = arith.addf %v, %v : f32
+    memref.store %s, %x[%k] : memref<?xf32, #device>
+  }
+  return
+}
+func.func @other_length(%positions: memref<?xindex, #device>, %x: memref<?xf32, #device>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %nnz = memref.dim %x, %c0 : memref<?xf32, #device>
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %begin = memref.load %positions[%i] : memref<?xindex, #device>
+    %end = memref.load %positions[%next] : memref<?xindex, #device>
+    scf.for %k = %begin to %end step %c1 {
+      memref.store %one, %x[%k] : memref<?xf32, #device>
+    } {sparse_autograd.entries, sparse_autograd.parallel}
+  } {sparse_autograd.parallel}
+  scf.parallel (%k) = (%c0) to (%m) step (%c1) {
+    %v = memref.load %x[%k] : memref<?xf32, #device>
+    %s = arith.addf %v, %v : f32
+    memref.store %s, %x[%k] : memref<?xf32, #device>
+  }
+  return
+}
+func.func @other_entries(%positions: memref<?xindex, #device>, %places: memref<?xindex, #device>, %x: memref<?xf32, #device>, %y: memref<?xf32, #device>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %nnz = memref.dim %x, %c0 : memref<?xf32, #device>
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %begin = memref.load %positions[%i] : memref<?xindex, #device>
+    %end = memref.load %positions[%next] : memref<?xindex, #device>
+    scf.for %k = %begin to %end step %c1 {
+      memref.store %one, %x[%k] : memref<?xf32, #device>
+    } {sparse_autograd.entries, sparse_autograd.parallel}
+  } {sparse_autograd.parallel}
+  scf.parallel (%k) = (%c0) to (%nnz) step (%c1) {
+    %place = memref.load %places[%k] : memref<?xindex, #device>
+    %v = memref.load %x[%place] : memref<?xf32, #device>
+    memref.store %v, %y[%k] : memref<?xf32, #device>
+  }
+  return
+}
+func.func @by_columns(%positions: memref<?xindex, #device>, %x: memref<?xf32, #device>, %y: memref<?x8xf32, #device>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %nnz = memref.dim %x, %c0 : memref<?xf32, #device>
+  scf.parallel (%k) = (%c0) to (%nnz) step (%c1) {
+    %v = memref.load %x[%k] : memref<?xf32, #device>
+    %s = arith.addf %v, %v : f32
+    memref.store %s, %x[%k] : memref<?xf32, #device>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %c8 step %c1 {
+      %next = arith.addi %i, %c1 : index
+      %begin = memref.load %positions[%i] : memref<?xindex, #device>
+      %end = memref.load %positions[%next] : memref<?xindex, #device>
+      %sum = scf.for %k = %begin to %end step %c1 iter_args(%o = %zero) -> f32 {
+        %v = memref.load %x[%k] : memref<?xf32, #device>
+        %t = arith.addf %o, %v fastmath<reassoc> : f32
+        scf.yield %t : f32
+      } {sparse_autograd.entries}
+      memref.store %sum, %y[%i, %j] : memref<?x8xf32, #device>
+    } {sparse_autograd.parallel}
+  } {sparse_autograd.parallel}
+  return
+}

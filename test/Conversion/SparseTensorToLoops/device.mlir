@@ -17,7 +17,8 @@
 // CHECK-NEXT:    scf.for %[[K:.*]] = %c0 to %c8 step %c1
 // CHECK:           %[[START:.*]] = tensor.extract %{{.*}}[%[[I]], %[[K]]]
 // CHECK:           scf.for {{.*}} iter_args(%{{.*}} = %[[START]]) -> (f64)
-// CHECK:           tensor.insert %{{.*}}[%[[I]], %[[K]]]
+// CHECK:           } {sparse_autograd.entries}
+// CHECK-NEXT:      tensor.insert %{{.*}}[%[[I]], %[[K]]]
 // CHECK:         } {sparse_autograd.parallel}
 // CHECK:       } {sparse_autograd.parallel}
 func.func @product(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %z: tensor<?x8xf64>) -> tensor<?x8xf64> {
@@ -196,4 +197,43 @@ func.func @rows_of_product(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>)
 func.func @moved(%a: tensor<?x?xf64, #CSR>, %n: index) -> tensor<?xf64, #vector> {
   %y = tensor.collapse_shape %a [[0, 1]] : tensor<?x?xf64, #CSR> into tensor<?xf64, #vector>
   return %y : tensor<?xf64, #vector>
+}
+
+// Loops over all entries of all rows say so: not those over entries of rows that
+// another tensor names, nor of a row of which one element is taken.
+
+// CHECK-LABEL: func.func @some(
+// CHECK:       sparse_autograd.entries
+// CHECK-NOT:   sparse_autograd.entries
+// CHECK-LABEL: func.func @diagonal(
+// CHECK-NOT:   sparse_autograd.entries
+// CHECK-LABEL: func.func @stored_rows(
+// CHECK:       sparse_autograd.entries
+func.func @some(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i)>], iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) {
+    ^bb0(%u: f64, %v: f64, %o: f64):
+      %p = arith.mulf %u, %v : f64
+      %r = arith.addf %o, %p : f64
+      linalg.yield %r : f64
+  } -> tensor<?xf64>
+  return %s : tensor<?xf64>
+}
+func.func @diagonal(%a: tensor<?x?xf64, #CSR>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i, i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) {
+    ^bb0(%u: f64, %o: f64):
+      %r = arith.addf %o, %u : f64
+      linalg.yield %r : f64
+  } -> tensor<?xf64>
+  return %s : tensor<?xf64>
+}
+func.func @stored_rows(%a: tensor<?x?xf64, #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : compressed)}>>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %s = linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<?x?xf64, #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : compressed)}>>) outs(%z : tensor<?xf64>) {
+    ^bb0(%u: f64, %o: f64):
+      %r = arith.addf %o, %u : f64
+      linalg.yield %r : f64
+  } -> tensor<?xf64>
+  return %s : tensor<?xf64>
 }
