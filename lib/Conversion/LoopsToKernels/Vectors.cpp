@@ -83,13 +83,17 @@ static std::optional<Candidate> match(const KernelNest &nest, Operation *loop,
     candidate.extents.push_back(upper);
   int64_t bytes = 0;
   for (const Access &access : getAccesses(loop)) {
-    if (access.indices.empty() ||
-        llvm::is_contained(access.indices.drop_back(), variable))
+    if (isa<memref::CopyOp>(access.op))
+      return std::nullopt;
+    if (access.indices.empty())
+      continue;
+    if (llvm::is_contained(access.indices.drop_back(), variable))
       return std::nullopt;
     if (!isSideBySide(access.indices.back(), variable))
       continue;
     auto type = cast<MemRefType>(access.memref.getType());
-    if (access.indices.back() != variable || !type.getLayout().isIdentity())
+    if (access.indices.back() != variable || !type.getLayout().isIdentity() ||
+        !type.getElementType().isIntOrIndexOrFloat())
       return std::nullopt;
     bytes = std::max(bytes, getBytes(type.getElementType()));
     int64_t last = type.getRank() - 1;
@@ -104,7 +108,7 @@ static std::optional<Candidate> match(const KernelNest &nest, Operation *loop,
   }
   if (bytes == 0)
     return std::nullopt;
-  candidate.length = std::min(mostElements, mostBytes / bytes);
+  candidate.length = std::clamp<int64_t>(mostBytes / bytes, 1, mostElements);
   while (multiple % candidate.length != 0)
     candidate.length /= 2;
   return candidate;
@@ -259,7 +263,8 @@ VectorBuffers sparse_autograd::getVectorBuffers(Operation *kernel) {
     if (length == 1)
       return;
     for (Access &access : getAccesses(loop))
-      if (access.indices.back() == getVariable(loop)) {
+      if (!access.indices.empty() &&
+          access.indices.back() == getVariable(loop)) {
         int64_t &longest = buffers[access.memref];
         longest = std::max(longest, length);
       }

@@ -81,7 +81,8 @@ func.func @product(%positions: memref<?xi32, #device>, %coordinates: memref<?xi3
 #device = #gpu.address_space<global>
 
 // Two of f64, as the widest of what is accessed; six columns are three pairs. The
-// body of an scf.parallel has its other variables as they are.
+// body of an scf.parallel has its other variables as they are; a number that all
+// read is read once.
 
 // CHECK-LABEL: func.func @elements(
 // CHECK:       } {sparse_autograd.vector = 2 : index}
@@ -95,8 +96,9 @@ func.func @product(%positions: memref<?xi32, #device>, %coordinates: memref<?xi3
 // KERNELS-NEXT:    memref.load %{{.*}}[%[[I]], %[[J]]] : memref<?x6xf64
 // KERNELS-NEXT:    memref.load %{{.*}}[%[[I]], %[[J1]]] : memref<?x6xf64
 // KERNELS-NEXT:    memref.load %{{.*}}[%[[I]]] : memref<?xf64
+// KERNELS-NEXT:    memref.load %{{.*}}[] : memref<f64
 // KERNELS-NOT:     memref.load
-func.func @elements(%mask: memref<?x6xi1, #device>, %x: memref<?x6xf64, #device>, %b: memref<?xf64, #device>, %n: index) {
+func.func @elements(%mask: memref<?x6xi1, #device>, %x: memref<?x6xf64, #device>, %b: memref<?xf64, #device>, %rate: memref<f64, #device>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c6 = arith.constant 6 : index
@@ -105,7 +107,9 @@ func.func @elements(%mask: memref<?x6xi1, #device>, %x: memref<?x6xf64, #device>
     %is = memref.load %mask[%i, %j] : memref<?x6xi1, #device>
     %v = memref.load %x[%i, %j] : memref<?x6xf64, #device>
     %w = memref.load %b[%i] : memref<?xf64, #device>
-    %p = arith.mulf %v, %w : f64
+    %r = memref.load %rate[] : memref<f64, #device>
+    %q = arith.mulf %v, %r : f64
+    %p = arith.mulf %q, %w : f64
     %s = arith.select %is, %p, %zero : f64
     memref.store %s, %x[%i, %j] : memref<?x6xf64, #device>
     scf.reduce
