@@ -522,6 +522,9 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
     the order that is expected to visit least; a level whose coordinate is known
     is searched.
 
+    An elementwise op on tensors of one pattern, or a reduction of all that they
+    store, is a structured op on the lists of their values.
+
     A reshape, a slice, a concatenation or a padding with zeros lists where the
     stored elements of its operands go, and stores them as a new pattern.
 
@@ -561,7 +564,9 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
     outside of those over what is stored, and are parallel too: of a product of
     a sparse and a dense matrix, each element of the result. Rows list the
     entries of a new pattern side by side: each counts its own first, and begins
-    behind those of the rows before it (`sparse_autograd.count_before`).
+    behind those of the rows before it (`sparse_autograd.count_before`). A loop
+    over the entries of a row, beside loops over all rows, has the attribute
+    `sparse_autograd.entries`.
   }];
   let options = [
     Option<"parallel", "parallel", "bool", /*default=*/"false",

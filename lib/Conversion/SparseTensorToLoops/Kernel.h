@@ -40,6 +40,19 @@ private:
   /// An elementwise op on values of one pattern and on scalars is one on the
   /// lists of values; null for any other op.
   mlir::Value lowerOnValues(unsigned pattern);
+  /// A sum, or another reduction, of all that tensors of one pattern store is
+  /// one of the lists of values; nothing for any other op.
+  llvm::SmallVector<mlir::Value> lowerTotals();
+  /// What an op on the lists of values of `pattern` reads for `yields`, by the
+  /// numbers of the operands; nothing if that is not all on this pattern, or
+  /// one number.
+  struct ListInputs {
+    llvm::SmallVector<unsigned> numbers;
+    llvm::SmallVector<mlir::Value> values;
+    llvm::SmallVector<mlir::AffineMap> maps;
+  };
+  std::optional<ListInputs> getListInputs(unsigned pattern,
+                                          llvm::ArrayRef<const Term *> yields);
   llvm::SmallVector<mlir::Value> lowerToDense();
   /// Whether dense results are their inits where no sparse operand stores
   /// anything: then they are carried from the inits on, each element of which

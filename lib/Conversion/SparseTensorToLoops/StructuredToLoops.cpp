@@ -204,59 +204,128 @@ SmallVector<Value> Kernel::lowerToDense() {
     return buildParts(everything, inits, std::nullopt,
                       /*isFirstOutermost=*/false);
   }
+  if (SmallVector<Value> totals = lowerTotals(); !totals.empty())
+    return totals;
   if (!keepsInits())
     inits = buildBase();
   return buildParts(iteration.parts, inits, std::nullopt,
                     /*isFirstOutermost=*/false);
 }
 
-Value Kernel::lowerOnValues(unsigned pattern) {
+std::optional<Kernel::ListInputs>
+Kernel::getListInputs(unsigned pattern, ArrayRef<const Term *> yields) {
   // Among the values of blocks are those that pad them, which stay zeros.
-  if (isReduction() || op.hasIndexSemantics() ||
+  if (op.hasIndexSemantics() ||
       !op.getMatchingIndexingMap(&op->getOpOperand(pattern)).isPermutation() ||
       !getStorage(pattern).getDimsToLevels().isPermutation())
+    return std::nullopt;
+  ListInputs inputs;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    unsigned number = input->getOperandNumber();
+    if (!terms.reads(yields, number))
+      continue;
+    inputs.numbers.push_back(number);
+    if (isSparse(input->get().getType())) {
+      if (getLoopOperand(number) != getLoopOperand(pattern))
+        return std::nullopt;
+      inputs.values.push_back(getStorage(number).getValues());
+      inputs.maps.push_back(builder.getMultiDimIdentityMap(1));
+      continue;
+    }
+    if (op.getRank(input) != 0)
+      return std::nullopt;
+    inputs.values.push_back(operands[number].front());
+    inputs.maps.push_back(AffineMap::get(1, 0, builder.getContext()));
+  }
+  return inputs;
+}
+
+Value Kernel::lowerOnValues(unsigned pattern) {
+  if (isReduction())
     return {};
   SmallVector<const Term *> yields =
       terms.getYields(llvm::SmallBitVector(op->getNumOperands()));
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
-  SmallVector<unsigned> numbers;
-  AffineMap identity = builder.getMultiDimIdentityMap(1);
-  for (OpOperand &operand : op->getOpOperands()) {
-    unsigned number = operand.getOperandNumber();
-    if (!terms.reads(yields, number))
-      continue;
-    numbers.push_back(number);
-    if (isSparse(operand.get().getType())) {
-      if (getLoopOperand(number) != getLoopOperand(pattern))
-        return {};
-      inputs.push_back(getStorage(number).getValues());
-      maps.push_back(identity);
-      continue;
-    }
-    if (op.getRank(&operand) != 0)
+  std::optional<ListInputs> inputs = getListInputs(pattern, yields);
+  OpOperand *own = op.getDpsInitOperand(0);
+  if (!inputs)
+    return {};
+  // What was there before is an operand like the others here.
+  if (terms.reads(yields, own->getOperandNumber())) {
+    if (getLoopOperand(own->getOperandNumber()) != getLoopOperand(pattern))
       return {};
-    inputs.push_back(operands[number].front());
-    maps.push_back(AffineMap::get(1, 0, builder.getContext()));
+    inputs->numbers.push_back(own->getOperandNumber());
+    inputs->values.push_back(getStorage(own->getOperandNumber()).getValues());
+    inputs->maps.push_back(builder.getMultiDimIdentityMap(1));
   }
-  maps.push_back(identity);
+  inputs->maps.push_back(builder.getMultiDimIdentityMap(1));
   Value values = getStorage(pattern).getValues();
   Type element =
       cast<RankedTensorType>(op->getResultTypes().front()).getElementType();
   Value init = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, values), element);
   auto generic = linalg::GenericOp::create(
-      builder, loc, init.getType(), inputs, init, maps,
+      builder, loc, init.getType(), inputs->values, init, inputs->maps,
       ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
       [&](OpBuilder &nested, Location loc, ValueRange elements) {
         SmallVector<Value> arguments(op->getNumOperands());
         for (auto [number, argument] :
-             llvm::zip_equal(numbers, elements.drop_back()))
+             llvm::zip_equal(inputs->numbers, elements.drop_back()))
           arguments[number] = argument;
         linalg::YieldOp::create(nested, loc,
                                 terms.build(nested, yields, arguments, {}));
       });
   return generic.getResult(0);
+}
+
+SmallVector<Value> Kernel::lowerTotals() {
+  if (!isReduction() || iteration.visitsAll)
+    return {};
+  // Of one pattern nothing is stored by one and missing in another.
+  std::optional<StoredPart> part;
+  for (const StoredPart &some : iteration.parts) {
+    SmallVector<unsigned> missing = toLoopOperands(some.missing);
+    if (llvm::any_of(toLoopOperands(some.stored), [&](unsigned stored) {
+          return llvm::is_contained(missing, stored);
+        }))
+      continue;
+    if (part || some.stored.empty() || !some.missing.empty())
+      return {};
+    part = some;
+  }
+  if (!part)
+    return {};
+  unsigned pattern = part->stored.front();
+  SmallVector<const Term *> yields =
+      terms.getYields(llvm::SmallBitVector(op->getNumOperands()));
+  std::optional<ListInputs> inputs = getListInputs(pattern, yields);
+  const SparseStorage &storage = getStorage(pattern);
+  bool hasGaps =
+      llvm::any_of(llvm::seq(storage.getNumLevels()), [&](unsigned level) {
+        return sparse_tensor::isLooseCompressedLT(storage.getLevelType(level));
+      });
+  if (!inputs || hasGaps)
+    return {};
+  SmallVector<Value> totals;
+  SmallVector<unsigned> numbers(inputs->numbers);
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    if (op.getRank(&init) != 0)
+      return {};
+    numbers.push_back(init.getOperandNumber());
+    totals.push_back(operands[init.getOperandNumber()].front());
+    inputs->maps.push_back(AffineMap::get(1, 0, builder.getContext()));
+  }
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange(ValueRange(totals)), inputs->values, totals,
+      inputs->maps,
+      ArrayRef<utils::IteratorType>{utils::IteratorType::reduction},
+      [&](OpBuilder &nested, Location loc, ValueRange elements) {
+        SmallVector<Value> arguments(op->getNumOperands());
+        for (auto [number, argument] : llvm::zip_equal(numbers, elements))
+          arguments[number] = argument;
+        linalg::YieldOp::create(nested, loc,
+                                terms.build(nested, yields, arguments, {}));
+      });
+  return SmallVector<Value>(generic.getResults());
 }
 
 Value Kernel::lowerOnPattern(unsigned pattern, Value init) {

@@ -41,11 +41,11 @@ func.func @list(%a: tensor<?x?xf64, #COO>, %x: tensor<?x8xf64>, %z: tensor<?x8xf
   return %y : tensor<?x8xf64>
 }
 
-// A sum over all that is stored is one.
+// A sum over all that is stored is one of the list of values.
 
 // CHECK-LABEL: func.func @sum(
-// CHECK-NOT:   sparse_autograd.parallel
-// CHECK:       return
+// CHECK-SAME:    %{{[^:]*}}: tensor<?xindex>, %{{[^:]*}}: tensor<?xindex>, %[[VALUES:[^:]*]]: tensor<?xf64>, %{{[^:]*}}: index, %{{[^:]*}}: index, %[[Z:[^:]*]]: tensor<f64>)
+// CHECK-NEXT:  linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[VALUES]] : tensor<?xf64>) outs(%[[Z]] : tensor<f64>)
 func.func @sum(%a: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
   %s = linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
       ins(%a : tensor<?x?xf64, #CSR>) outs(%z : tensor<f64>) {
