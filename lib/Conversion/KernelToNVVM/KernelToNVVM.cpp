@@ -263,6 +263,17 @@ static void accessBytes(gpu::GPUModuleOp module) {
   });
 }
 
+/// Has static shared variables begin where the widest instructions can access
+/// them.
+static void alignSharedMemory(gpu::GPUModuleOp module) {
+  constexpr uint64_t alignment = 16;
+  for (auto variable : module.getOps<LLVM::GlobalOp>())
+    if (variable.getAddrSpace() ==
+            static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared) &&
+        variable.getAlignment().value_or(1) < alignment)
+      variable.setAlignment(alignment);
+}
+
 namespace {
 struct KernelToNVVMPass
     : sparse_autograd::impl::KernelToNVVMBase<KernelToNVVMPass> {
@@ -309,6 +320,7 @@ struct KernelToNVVMPass
     if (left.wasInterrupted())
       return signalPassFailure();
     accessBytes(module);
+    alignSharedMemory(module);
     keepLoopAnnotations(module);
     declareDynamicSharedMemory(module);
     keepInPlace(module, valueParameters);

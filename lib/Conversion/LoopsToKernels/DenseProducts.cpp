@@ -154,10 +154,11 @@ void DenseProduct::createTiles(RewriterBase &rewriter) const {
   Value across = index.ceilDiv(columns, tile);
   Value blocks =
       arith::MulIOp::create(rewriter, loc, across, index.ceilDiv(rows, tile));
-  // A column more than a strip has, so that the threads that write one term of
-  // neighbouring rows use all banks.
+  // Some columns more than a strip has, so that threads that write terms of one
+  // row use several banks, and each term begins at a multiple of 16 bytes.
+  int64_t padding = 16 / llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
   auto strip = MemRefType::get(
-      {stripLength, tile + 1}, type, MemRefLayoutAttrInterface(),
+      {stripLength, tile + padding}, type, MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(rewriter.getContext(),
                                  gpu::AddressSpace::Workgroup));
   Value one = index.constant(1), width = index.constant(blockWidth);
@@ -189,13 +190,15 @@ void DenseProduct::createTiles(RewriterBase &rewriter) const {
       widen(arith::RemUIOp::create(rewriter, loc, block, ofRow)), tile);
   Value x = launch.getThreadIds().x, y = launch.getThreadIds().y;
   Value thread = index.add(index.mul(y, blockWidth), x);
-  // The sums of a thread are as far apart as a block is wide, so that
-  // neighbouring threads have neighbouring ones.
-  SmallVector<Value> ownRows, ownColumns;
+  // The rows of a thread are side by side: it reads their terms by one
+  // instruction, as do the others that have these rows. Its columns are as far
+  // apart as a block is wide, so that neighbouring threads write neighbours.
+  SmallVector<Value> rowsInTile, columnsInTile, ownRows, ownColumns;
   for (int64_t i = 0; i < sums; ++i) {
-    Value offset = index.constant(i * blockWidth);
-    ownRows.push_back(index.add(index.add(firstRow, y), offset));
-    ownColumns.push_back(index.add(index.add(firstColumn, x), offset));
+    rowsInTile.push_back(index.add(index.mul(y, sums), index.constant(i)));
+    columnsInTile.push_back(index.add(x, index.constant(i * blockWidth)));
+    ownRows.push_back(index.add(firstRow, rowsInTile.back()));
+    ownColumns.push_back(index.add(firstColumn, columnsInTile.back()));
   }
   // Calls `visit` for the elements of a thread that are in the matrix.
   auto forEachElement =
@@ -302,17 +305,14 @@ void DenseProduct::createTiles(RewriterBase &rewriter) const {
   gpu::BarrierOp::create(rewriter, loc);
   scf::YieldOp::create(rewriter, loc, inner.getResults());
   rewriter.setInsertionPointToStart(inner.getBody());
-  auto loadOwn = [&](Value from, Value place) {
-    SmallVector<Value> own;
-    for (int64_t i = 0; i < sums; ++i)
-      own.push_back(memref::LoadOp::create(
-          rewriter, loc, from,
-          ValueRange{inner.getInductionVar(),
-                     index.add(place, index.constant(i * blockWidth))}));
-    return own;
+  auto loadOwn = [&](Value from, ArrayRef<Value> places) {
+    return llvm::map_to_vector(places, [&](Value place) -> Value {
+      return memref::LoadOp::create(rewriter, loc, from,
+                                    ValueRange{inner.getInductionVar(), place});
+    });
   };
-  SmallVector<Value> ofRows = loadOwn(shared[0], y);
-  SmallVector<Value> ofColumns = loadOwn(shared[1], x);
+  SmallVector<Value> ofRows = loadOwn(shared[0], rowsInTile);
+  SmallVector<Value> ofColumns = loadOwn(shared[1], columnsInTile);
   SmallVector<Value> next;
   for (int64_t i = 0; i < sums * sums; ++i)
     next.push_back(math::FmaOp::create(rewriter, loc, ofRows[i / sums],

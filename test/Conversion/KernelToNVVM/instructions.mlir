@@ -98,3 +98,15 @@ gpu.module @truths {
     gpu.return
   }
 }
+
+// Static shared memory begins where the widest instructions can access it.
+
+// CHECK-LABEL: gpu.module @strips
+// CHECK:       llvm.mlir.global internal @{{.*}}() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<24 x f32>
+gpu.module @strips {
+  gpu.func @strip(%x: f32) workgroup(%w: memref<24xf32, #gpu.address_space<workgroup>>) kernel {
+    %c0 = arith.constant 0 : index
+    memref.store %x, %w[%c0] : memref<24xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}

@@ -14,14 +14,17 @@
 // CHECK:       %[[TERMS:.*]] = arith.cmpi sge, %[[K]], %c32
 // CHECK:       %[[TILES:.*]] = arith.andi %[[LARGE]], %[[TERMS]]
 // CHECK:       scf.if %[[TILES]] {
-// CHECK:         gpu.launch {{.*}} threads({{.*}}) in (%{{.*}} = %c16{{[^,]*}}, %{{.*}} = %c16{{[^,]*}},
-// CHECK-SAME:      workgroup(%[[LEFT:.*]] : memref<16x65xf32, #gpu.address_space<workgroup>>, %[[RIGHT:.*]] : memref<16x65xf32, #gpu.address_space<workgroup>>)
+// CHECK:         gpu.launch {{.*}} threads(%{{[^,]*}}, %[[Y:[^,]*]], {{.*}}) in (%{{.*}} = %c16{{[^,]*}}, %{{.*}} = %c16{{[^,]*}},
+// CHECK-SAME:      workgroup(%[[LEFT:.*]] : memref<16x68xf32, #gpu.address_space<workgroup>>, %[[RIGHT:.*]] : memref<16x68xf32, #gpu.address_space<workgroup>>)
+// CHECK:           %[[OWN:.*]] = arith.muli %[[Y]], %c4
+// CHECK:           %[[FIRST:.*]] = arith.addi %[[OWN]], %c0
 // CHECK:           scf.for %{{.*}} = %{{.*}} to %[[K]] step %c16
 // CHECK-COUNT-4:     memref.store %{{.*}}, %[[LEFT]]
 // CHECK-COUNT-4:     memref.store %{{.*}}, %[[RIGHT]]
 // CHECK:             gpu.barrier
 // CHECK:             scf.for
-// CHECK-COUNT-4:       memref.load %[[LEFT]]
+// CHECK:               memref.load %[[LEFT]][%{{.*}}, %[[FIRST]]]
+// CHECK-COUNT-3:       memref.load %[[LEFT]]
 // CHECK-COUNT-4:       memref.load %[[RIGHT]]
 // CHECK-COUNT-16:      math.fma
 // CHECK:             gpu.barrier
@@ -61,7 +64,7 @@ func.func @product(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, %
 // CHECK-LABEL: func.func @known(
 // CHECK:       scf.if %true
 // CHECK:         gpu.launch
-// CHECK-SAME:      memref<16x33xf64
+// CHECK-SAME:      memref<16x34xf64
 // CHECK-COUNT-4: memref.load %arg2
 // CHECK-NOT:     memref.load %arg2
 // CHECK:         scf.for
