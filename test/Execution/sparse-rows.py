@@ -142,7 +142,7 @@ def call_gather(name, shape, index_shape, element, encoding):
 
 
 for rank, index_rank in ((2, 1), (1, 1), (3, 1), (2, 0), (2, 2), (1, 2),
-                         (1, 0), (3, 2)):
+                         (1, 0), (3, 2), (3, 0)):
     add_gather(rank, index_rank, "f64", "i32", "index", "index")
 for element in ("f32", "f16", "bf16"):
     add_gather(2, 1, element, "i64", "i64", "i32")

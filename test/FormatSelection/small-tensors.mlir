@@ -7,6 +7,11 @@
 
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 
+// The functions behind a declaration have their turn.
+
+// CHECK: func.func private @declared
+func.func private @declared(tensor<9x11xf64, #CSR>)
+
 // CHECK-LABEL: func.func @few
 // CHECK-SAME:  %[[X:.*]]: tensor<9x11xf64>, %[[V:.*]]: tensor<11xf64>, %[[Z:.*]]: tensor<9xf64>)
 // CHECK-NEXT:  %[[Y:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[V]] : tensor<9x11xf64>, tensor<11xf64>) outs(%[[Z]] : tensor<9xf64>)
