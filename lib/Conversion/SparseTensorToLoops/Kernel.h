@@ -59,7 +59,7 @@ private:
   /// is read before it is written, in place.
   bool keepsInits();
   /// What dense results are where no sparse operand stores anything.
-  llvm::SmallVector<mlir::Value> buildBase();
+  llvm::SmallVector<mlir::Value> buildBase(mlir::ValueRange inits);
 
   /// Visits `part`, at the elements of operand `pattern` if there is one.
   llvm::SmallVector<mlir::Value> buildPart(const StoredPart &part,

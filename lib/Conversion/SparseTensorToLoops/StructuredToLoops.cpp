@@ -156,8 +156,8 @@ bool Kernel::keepsInits() {
   return true;
 }
 
-SmallVector<Value> Kernel::buildBase() {
-  SmallVector<Value> inputs, inits(op.getDpsInits());
+SmallVector<Value> Kernel::buildBase(ValueRange inits) {
+  SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   SmallVector<unsigned> numbers;
   for (OpOperand *input : op.getDpsInputOperands())
@@ -166,14 +166,12 @@ SmallVector<Value> Kernel::buildBase() {
       maps.push_back(op.getMatchingIndexingMap(input));
       numbers.push_back(input->getOperandNumber());
     }
-  for (unsigned result = 0; result < op->getNumResults(); ++result) {
-    OpOperand *init = op.getDpsInitOperand(result);
-    inits[result] = operands[init->getOperandNumber()].front();
-    maps.push_back(op.getMatchingIndexingMap(init));
-    numbers.push_back(init->getOperandNumber());
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    maps.push_back(op.getMatchingIndexingMap(&init));
+    numbers.push_back(init.getOperandNumber());
   }
   auto base = linalg::GenericOp::create(
-      builder, loc, TypeRange(ValueRange(inits)), inputs, inits, maps,
+      builder, loc, TypeRange(inits), inputs, inits, maps,
       op.getIteratorTypesArray(),
       [&](OpBuilder &nested, Location loc, ValueRange elements) {
         SmallVector<Value> arguments(op->getNumOperands());
@@ -207,7 +205,7 @@ SmallVector<Value> Kernel::lowerToDense() {
   if (SmallVector<Value> totals = lowerTotals(); !totals.empty())
     return totals;
   if (!keepsInits())
-    inits = buildBase();
+    inits = buildBase(inits);
   return buildParts(iteration.parts, inits, std::nullopt,
                     /*isFirstOutermost=*/false);
 }
