@@ -202,16 +202,20 @@ def integers_program():
 
 
 def window_program():
-    """A sparse operand at a sum of two loops."""
+    """A sparse operand at a sum of two loops, also times a number."""
     program = Program("window", 0, threads=1)
     program.define_encoding("V", VECTORS["SparseVector"])
-    for name, index in (("left", "i + j"), ("right", "j + i")):
-        program.entry(name, ["tensor<7xf64, #V>", "tensor<3xf64>"],
+    for name, index, stride, dilation in (
+            ("left", "i + j", 1, 1), ("right", "j + i", 1, 1),
+            ("strided", "2 * i + j", 2, 1), ("dilated", "i + 2 * j", 1, 2)):
+        places = stride * np.arange(5)[:, None] + dilation * np.arange(3)
+        extent = places.max() + 1
+        program.entry(name, [f"tensor<{extent}xf64, #V>", "tensor<3xf64>"],
                       ["tensor<5xf64>"], f"""
   %c = arith.constant 0.0 : f64
   %e = tensor.empty() : tensor<5xf64>
   %z = linalg.fill ins(%c : f64) outs(%e : tensor<5xf64>) -> tensor<5xf64>
-  %y = linalg.generic {{indexing_maps = [affine_map<(i, j) -> ({index})>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}} ins(%a0, %a1 : tensor<7xf64, #V>, tensor<3xf64>) outs(%z : tensor<5xf64>) {{
+  %y = linalg.generic {{indexing_maps = [affine_map<(i, j) -> ({index})>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}} ins(%a0, %a1 : tensor<{extent}xf64, #V>, tensor<3xf64>) outs(%z : tensor<5xf64>) {{
   ^bb0(%x: f64, %k: f64, %o: f64):
     %p = arith.mulf %x, %k : f64
     %r = arith.addf %o, %p : f64
@@ -219,9 +223,9 @@ def window_program():
   }} -> tensor<5xf64>
   return %y : tensor<5xf64>""")
         for _ in range(5):
-            a, w = rng.uniform(-1, 1, 7), rng.uniform(-1, 1, 3)
-            mask = rng.random(7) < 0.6
-            wanted = np.correlate(np.where(mask, a, 0), w)
+            a, w = rng.uniform(-1, 1, extent), rng.uniform(-1, 1, 3)
+            mask = rng.random(extent) < 0.6
+            wanted = np.where(mask, a, 0)[places] @ w
             program.call(name, [from_pattern(a, mask, VECTORS["SparseVector"]),
                                 w], lambda y, wanted=wanted:
                          close(y, wanted, 1e-14))
