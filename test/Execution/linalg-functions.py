@@ -33,6 +33,21 @@ def generic(maps, iterators, ins, outs, region, results):
 
 
 PAR, RED = "parallel", "reduction"
+
+
+def two_sums(first):
+    """The sums of rows, from `first` on, and that of all squares."""
+    return "%y:2 = " + generic(["ij", "i", ""], [PAR, RED],
+                               [("%x0", "<<3x4>>")],
+                               [(first, "<<3>>"), ("%x2", "<<>>")], """
+  ^bb0(%a: <<T>>, %o: <<T>>, %p: <<T>>):
+    %0 = arith.addf %o, %a : <<T>>
+    %1 = arith.mulf %a, %a : <<T>>
+    %2 = arith.addf %p, %1 : <<T>>
+    linalg.yield %0, %2 : <<T>>, <<T>>""", "(<<3>>, <<>>)") + (
+        "\nreturn %y#0, %y#1 : <<3>>, <<>>")
+
+
 FUNCTIONS = [
     # Contractions.
     Function("matmul", ["<<3x4>>", "<<4x2>>", "<<3x2>>"], ["<<3x2>>"], """
@@ -198,17 +213,14 @@ FUNCTIONS = [
     linalg.yield %1 : <<T>>""", "<<4>>") + "\nreturn %y : <<4>>",
              lambda a, w, c: c - w @ a),
     Function("two_sums", ["<<3x4>>", "<<3>>", "<<>>"], ["<<3>>", "<<>>"],
-             "%y:2 = " + generic(["ij", "i", ""], [RED, RED],
-                                 [("%x0", "<<3x4>>")],
-                                 [("%x1", "<<3>>"), ("%x2", "<<>>")], """
-  ^bb0(%a: <<T>>, %o: <<T>>, %p: <<T>>):
-    %0 = arith.addf %o, %a : <<T>>
-    %1 = arith.mulf %a, %a : <<T>>
-    %2 = arith.addf %p, %1 : <<T>>
-    linalg.yield %0, %2 : <<T>>, <<T>>""", "(<<3>>, <<>>)").replace(
-        '["reduction", "reduction"]', '["parallel", "reduction"]') +
-             "\nreturn %y#0, %y#1 : <<3>>, <<>>",
+             two_sums("%x1"),
              lambda a, c, d: (c + a.sum(1), d + (a * a).sum())),
+    # The first of which starts from what has no derivative.
+    Function("second_of_two_sums", ["<<3x4>>", "<<3>>", "<<>>"],
+             ["<<3>>", "<<>>"],
+             "%c = sparse_autograd.stop_gradient %x1 : <<3>>\n" +
+             two_sums("%c"),
+             lambda a, c, d: (np.real(c) + a.sum(1), d + (a * a).sum())),
     Function("sum_of_all", ["<<3x4>>", "<<>>"], ["<<>>"], "%y = " + generic(
         ["ij", ""], [RED, RED], [("%x0", "<<3x4>>")], [("%x1", "<<>>")], """
   ^bb0(%a: <<T>>, %out: <<T>>):

@@ -304,6 +304,29 @@ func.func @wider(%a: tensor<300x200xf32, #Narrow>, %x: tensor<?x64xf32>, %z: ten
   return %r : tensor<?x64xf32>
 }
 
+// Numbers below an extent that is not known are taken to have 32 bits.
+
+// CHECK-LABEL: func.func @unknown_wider
+// CHECK:       sparse_tensor.convert %{{.*}} to tensor<?x?xf32, #[[CSC]]>
+func.func @unknown_wider(%a: tensor<?x?xf32, #Narrow>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?x64xf32> {
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %x : tensor<?x?xf32, #Narrow>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}
+
 // Blocks stay what they are.
 
 // CHECK-LABEL: func.func @blocks
