@@ -258,6 +258,36 @@ def window_program():
     return program
 
 
+def two_results_program():
+    """Two dense results of one op, the first of which does not read its init."""
+    program = Program("two_results", 1, threads=1)
+    dense = "tensor<?x?xf64>"
+    maps = ", ".join(["affine_map<(i, j) -> (i, j)>"] * 3)
+    for name, encoding in MATRICES.items():
+        program.define_encoding(name, encoding)
+        program.entry(f"two_results_{name}",
+                      [f"tensor<?x?xf64, #{name}>", dense, dense],
+                      [dense, dense], f"""
+  %y:2 = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"]}}
+      ins(%a0 : tensor<?x?xf64, #{name}>) outs(%a1, %a2 : {dense}, {dense}) {{
+  ^bb0(%x: f64, %o: f64, %p: f64):
+    %s = arith.mulf %x, %x : f64
+    %r = arith.addf %p, %x : f64
+    linalg.yield %s, %r : f64, f64
+  }} -> ({dense}, {dense})
+  return %y#0, %y#1 : {dense}, {dense}""")
+        for shape in ((5, 6), (4, 1), (0, 3)):
+            a, o, p = (rng.uniform(-1, 1, shape) for _ in range(3))
+            mask = rng.random(shape) < 0.5
+            there = np.where(mask, a, 0)
+            program.call(
+                f"two_results_{name}", [from_pattern(a, mask, encoding), o, p],
+                lambda y, z, there=there, p=p: close(
+                    y, there * there, 0, "written") + close(
+                        z, p + there, 0, "added to"), f"{name} {shape}")
+    return program
+
+
 class Refused:
     """Has the members that `finish` looks at."""
     name, types, calls, failures, comparisons = "refused", {}, LEAVE, [], 0
@@ -281,4 +311,5 @@ func.func @f(%a: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {{
 
 
 finish([table("kept", FUNCTIONS, 2, 3), table("extrema", PAIRS, 3, 3),
-        integers_program(), window_program(), Refused()])
+        integers_program(), window_program(), two_results_program(),
+        Refused()])
