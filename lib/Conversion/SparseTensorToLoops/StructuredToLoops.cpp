@@ -78,13 +78,7 @@ Value Kernel::getLoopExtent(unsigned loop) {
          llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
       if (expr == builder.getAffineDimExpr(loop))
         return getExtent(operand.getOperandNumber(), dim);
-  // The verifier derives each loop from some operand.
-  SmallVector<Value> extents;
-  for (OpOperand &operand : op->getOpOperands())
-    for (int64_t dim = 0; dim < op.getRank(&operand); ++dim)
-      extents.push_back(getExtent(operand.getOperandNumber(), dim));
-  return affine::expandAffineExpr(
-      builder, loc, op.getShapesToLoopsMap().getResult(loop), extents, {});
+  llvm_unreachable("the verifier asks for an operand with a dimension of it");
 }
 
 SmallVector<unsigned> Kernel::toLoopOperands(ArrayRef<unsigned> numbers) const {
