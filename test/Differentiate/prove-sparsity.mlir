@@ -252,6 +252,37 @@ func.func @reject_inside_branch(%a: tensor<4x8xf64, #csr>, %x: tensor<8x4xf64>, 
 // -----
 
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#id = affine_map<(i, j) -> (i, j)>
+
+// Of two that are dense the first is named.
+// expected-note @below {{to the gradient of this argument}}
+func.func @reject_first(%a: tensor<4x8xf64, #csr>, %x: tensor<4x4xf64>, %y: tensor<4x8xf64>)
+    -> (tensor<4x8xf64, #csr> {sparse_autograd.gradient_of = 0 : i64}) {
+  %zero = arith.constant dense<0.0> : tensor<4x8xf64>
+  // expected-error @below {{'linalg.matmul' op makes the gradient of a sparse tensor dense}}
+  %p = linalg.matmul ins(%x, %y : tensor<4x4xf64>, tensor<4x8xf64>) outs(%zero : tensor<4x8xf64>) -> tensor<4x8xf64>
+  // expected-note @below {{what comes of it goes through this op}}
+  %s = sparse_autograd.sampled_generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<4x8xf64>) outs(%a : tensor<4x8xf64, #csr>) {
+  ^bb0(%e: f64, %o: f64):
+    %v = math.sin %e : f64
+    linalg.yield %v : f64
+  } -> tensor<4x8xf64, #csr>
+  %q = linalg.matmul ins(%x, %y : tensor<4x4xf64>, tensor<4x8xf64>) outs(%y : tensor<4x8xf64>) -> tensor<4x8xf64>
+  %t = sparse_autograd.sampled_generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%q : tensor<4x8xf64>) outs(%a : tensor<4x8xf64, #csr>) {
+  ^bb0(%e: f64, %o: f64):
+    %v = math.cos %e : f64
+    linalg.yield %v : f64
+  } -> tensor<4x8xf64, #csr>
+  // expected-note @below {{what comes of it goes through this op}}
+  %r = arith.addf %s, %t : tensor<4x8xf64, #csr>
+  return %r : tensor<4x8xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 
 // The products before and behind each element are made of all elements of a row.
 // expected-note @below {{to the gradient of this argument}}

@@ -56,6 +56,25 @@ func.func @sum(%a: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
   return %s : tensor<f64>
 }
 
+// Elements of rows that are apart are apart, too.
+
+// CHECK-LABEL: func.func @elements(
+// CHECK:       scf.for %[[I:.*]] = %c0 to %{{.*}} step %c1
+// CHECK:         scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1
+// CHECK:           %[[J:.*]] = tensor.extract %{{.*}}[%[[P]]] : tensor<?xindex>
+// CHECK:           tensor.insert %{{.*}}[%[[I]], %[[J]]]
+// CHECK:         } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.parallel}
+func.func @elements(%a: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<?x?xf64, #CSR>) outs(%z : tensor<?x?xf64>) {
+    ^bb0(%u: f64, %o: f64):
+      %r = arith.addf %o, %u : f64
+      linalg.yield %r : f64
+  } -> tensor<?x?xf64>
+  return %s : tensor<?x?xf64>
+}
+
 // A stored row is the sum of the rows of the list that are it: each element by
 // itself, in the order of the list, from where its entries begin.
 
