@@ -63,7 +63,7 @@ func.func @sum(%a: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
 // CHECK:         scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1
 // CHECK:           %[[J:.*]] = tensor.extract %{{.*}}[%[[P]]] : tensor<?xindex>
 // CHECK:           tensor.insert %{{.*}}[%[[I]], %[[J]]]
-// CHECK:         } {sparse_autograd.parallel}
+// CHECK:         } {sparse_autograd.entries, sparse_autograd.parallel}
 // CHECK:       } {sparse_autograd.parallel}
 func.func @elements(%a: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
   %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
