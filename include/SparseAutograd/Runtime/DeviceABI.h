@@ -21,9 +21,9 @@
 //
 // Order. Everything that an entry does on the device is done in the order of
 // the calls, in one stream. No call waits for the device, except
-// sparseAutogradDeviceCopyOut, and sparseAutogradDeviceAllocate when memory is
-// short. Of what is done in two entries that run in different threads, neither
-// waits for the other.
+// sparseAutogradDeviceCopyOut, sparseAutogradDeviceBeginSparseProduct, and
+// sparseAutogradDeviceAllocate when memory is short. Of what is done in two
+// entries that run in different threads, neither waits for the other.
 //
 // Errors are raised with the name of the kernel or what else was done, what the
 // driver says, and a remedy where there is one. The status is
@@ -300,6 +300,33 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradDeviceSampleProduct(
     void *values, int64_t extent, double alpha, const void *y,
     int64_t yRowStride, int64_t yColumnStride, double beta, const void *x,
     int64_t xRowStride, int64_t xColumnStride);
+
+/// Begins a product a b of two sparse matrices, `rows` x `inner` and `inner` x
+/// `columns`, stored by rows (CSR): SpGEMM. The rest of what describes them is
+/// as in sparseAutogradDeviceMultiplySparse.
+///
+/// Returns how many entries the product has, at least 1, for which it waits:
+/// one wherever a row of a stores an element in whose row b stores one, be they
+/// zeros. Returns -1, and nothing is begun, if no library of the device has the
+/// product, or it has no entries: the program computes it then.
+///
+/// What is begun is ended by sparseAutogradDeviceEndSparseProduct; until
+/// then the operands stay as they are, and the library keeps memory of the
+/// device. The end of the entry releases that, too.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int64_t sparseAutogradDeviceBeginSparseProduct(
+    int32_t element, int32_t index, int64_t rows, int64_t inner,
+    int64_t columns, int64_t aStored, const void *aPositions,
+    const void *aCoordinates, const void *aValues, int64_t bStored,
+    const void *bPositions, const void *bCoordinates, const void *bValues);
+
+/// Stores the product that was begun by rows (CSR): `rows` + 1 positions, and
+/// as many coordinates and values as it has entries, those of a row sorted. The
+/// bits are as those of sparseAutogradDeviceMultiplySparse.
+///
+/// Both raise SPARSE_AUTOGRAD_INVALID_ARGUMENT out of this order.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradDeviceEndSparseProduct(void *positions, void *coordinates,
+                                     void *values);
 
 //===----------------------------------------------------------------------===//
 // Launches

@@ -22,6 +22,7 @@ namespace sparse_autograd {
 namespace runtime {
 
 struct Block;
+struct BegunProduct;
 struct DeviceBlock;
 struct Stream;
 
@@ -35,6 +36,7 @@ struct Frame {
   Stream *stream = nullptr;
   bool ownsStream = false; ///< it is not that of an outer frame
   DeviceBlock *deviceBlocks = nullptr;
+  BegunProduct *begunProduct = nullptr; ///< by a library of the device
 };
 
 /// Where an error goes.

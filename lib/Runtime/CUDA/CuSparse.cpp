@@ -11,11 +11,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "CuSparse.h"
-#include "SparseAutograd/Runtime/Runtime.h"
+#include "SparseAutograd/Runtime/DeviceABI.h"
+
+#include <limits>
 
 namespace sparse_autograd {
 namespace runtime {
 namespace cusparse {
+
+int getIndexType(int32_t index) {
+  return index == SPARSE_AUTOGRAD_TENSOR_I32 ? indices32 : indices64;
+}
+
+bool fitsIndex(int32_t index, int64_t number) {
+  return index == SPARSE_AUTOGRAD_TENSOR_I64 ||
+         (index == SPARSE_AUTOGRAD_TENSOR_I32 &&
+          number <= std::numeric_limits<int32_t>::max());
+}
 
 int32_t loadLibrary(Library &library, bool &isPresent) {
   cuda::LibraryFile file = {"cuSPARSE",

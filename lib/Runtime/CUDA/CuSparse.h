@@ -26,6 +26,7 @@ using Status = int; // cusparseStatus_t
 using Handle = struct HandleOfLibrary *;
 using SparseMatrix = struct SparseMatrixOfLibrary *; // cusparseSpMatDescr_t
 using DenseMatrix = struct DenseMatrixOfLibrary *;   // cusparseDnMatDescr_t
+using PairProduct = struct PairProductOfLibrary *;   // cusparseSpGEMMDescr_t
 
 /// Of cusparseStatus_t, what the runtime tells apart.
 enum : Status {
@@ -51,6 +52,9 @@ constexpr int operationTranspose = 1; // CUSPARSE_OPERATION_TRANSPOSE
 /// each time.
 constexpr int multiplyInOrder = 12;
 constexpr int sampleDefault = 0; // CUSPARSE_SDDMM_ALG_DEFAULT
+/// CUSPARSE_SPGEMM_ALG1, the default: the one that takes the memory it needs at
+/// once.
+constexpr int multiplyPair = 3;
 
 /// FUNCTION(type of the result, name of ours, name in the library, parameters).
 #define SPARSE_AUTOGRAD_CUSPARSE_FUNCTIONS(FUNCTION)                           \
@@ -85,7 +89,31 @@ constexpr int sampleDefault = 0; // CUSPARSE_SDDMM_ALG_DEFAULT
   FUNCTION(Status, sample, cusparseSDDMM,                                      \
            (Handle handle, int aOperation, int bOperation, const void *alpha,  \
             DenseMatrix a, DenseMatrix b, const void *beta, SparseMatrix c,    \
-            int type, int algorithm, void *workspace))
+            int type, int algorithm, void *workspace))                         \
+  FUNCTION(Status, createPairProduct, cusparseSpGEMM_createDescr,              \
+           (PairProduct * product))                                            \
+  FUNCTION(Status, destroyPairProduct, cusparseSpGEMM_destroyDescr,            \
+           (PairProduct product))                                              \
+  FUNCTION(Status, estimatePairProduct, cusparseSpGEMM_workEstimation,         \
+           (Handle handle, int aOperation, int bOperation, const void *alpha,  \
+            SparseMatrix a, SparseMatrix b, const void *beta, SparseMatrix c,  \
+            int type, int algorithm, PairProduct product, size_t *bytes,       \
+            void *workspace))                                                  \
+  FUNCTION(Status, computePairProduct, cusparseSpGEMM_compute,                 \
+           (Handle handle, int aOperation, int bOperation, const void *alpha,  \
+            SparseMatrix a, SparseMatrix b, const void *beta, SparseMatrix c,  \
+            int type, int algorithm, PairProduct product, size_t *bytes,       \
+            void *workspace))                                                  \
+  FUNCTION(Status, copyPairProduct, cusparseSpGEMM_copy,                       \
+           (Handle handle, int aOperation, int bOperation, const void *alpha,  \
+            SparseMatrix a, SparseMatrix b, const void *beta, SparseMatrix c,  \
+            int type, int algorithm, PairProduct product))                     \
+  FUNCTION(                                                                    \
+      Status, getSize, cusparseSpMatGetSize,                                   \
+      (SparseMatrix matrix, int64_t *rows, int64_t *columns, int64_t *stored)) \
+  FUNCTION(                                                                    \
+      Status, setLists, cusparseCsrSetPointers,                                \
+      (SparseMatrix matrix, void *positions, void *coordinates, void *values))
 
 /// The functions of the library.
 struct Library {
@@ -94,6 +122,13 @@ struct Library {
   SPARSE_AUTOGRAD_CUSPARSE_FUNCTIONS(SPARSE_AUTOGRAD_CUSPARSE_FUNCTION)
 #undef SPARSE_AUTOGRAD_CUSPARSE_FUNCTION
 };
+
+/// The library's index of a SparseAutogradTensorElement, one of I32 and I64.
+int getIndexType(int32_t index);
+
+/// Whether `number` is one of the library in indices of that kind: ours of 32
+/// bits have no sign, the library's have one.
+bool fitsIndex(int32_t index, int64_t number);
 
 /// Loads the library; it stays loaded. That there is none, or none is wanted,
 /// is no failure: `isPresent` is false then. Fails as Failure.h says.

@@ -422,6 +422,12 @@ int32_t CudaDevice::multiplySparse(Stream &stream, const SparseProduct &product,
   return sparseProducts->multiply(stream, product, done);
 }
 
+int32_t CudaDevice::beginSparseProduct(Stream &stream,
+                                       const SparsePairProduct &product,
+                                       std::unique_ptr<BegunProduct> &begun) {
+  return sparseProducts->begin(stream, product, begun);
+}
+
 //===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//

@@ -55,6 +55,8 @@ public:
                    bool &done) override;
   int32_t multiplySparse(Stream &stream, const SparseProduct &product,
                          bool &done) override;
+  int32_t beginSparseProduct(Stream &stream, const SparsePairProduct &product,
+                             std::unique_ptr<BegunProduct> &begun) override;
   int32_t loadModule(const SparseAutogradImage &image, const char *forKernel,
                      std::unique_ptr<Module> &module) override;
   int32_t launch(Stream &stream, Kernel &kernel, const LaunchExtents &extents,

@@ -19,9 +19,10 @@
 #include "SparseProducts.h"
 #include "CudaDevice.h"
 #include "Device/Failure.h"
+#include "PairProduct.h"
 
 #include <cinttypes>
-#include <limits>
+#include <new>
 
 namespace sparse_autograd {
 namespace runtime {
@@ -119,9 +120,7 @@ bool Operands::create(const RowMatrix &xRows, const RowMatrix &yRows) {
                                      from.leading, from.data, type,
                                      cusparse::orderOfRows));
   };
-  int indexType = product.index == SPARSE_AUTOGRAD_TENSOR_I32
-                      ? cusparse::indices32
-                      : cusparse::indices64;
+  int indexType = cusparse::getIndexType(product.index);
   // The library writes neither positions nor coordinates.
   return check("cusparseCreateCsr",
                library.createCsr(
@@ -179,13 +178,15 @@ cuda::LibraryError SparseProducts::describeCreation(int status) {
   return cusparse::describe(library, status, "cusparseCreate");
 }
 
-/// Ours of 32 bits have no sign, the library's have one.
-static bool hasKnownIndex(const SparseProduct &product) {
-  constexpr int64_t greatest = std::numeric_limits<int32_t>::max();
-  return product.index == SPARSE_AUTOGRAD_TENSOR_I64 ||
-         (product.index == SPARSE_AUTOGRAD_TENSOR_I32 &&
-          product.stored <= greatest && product.rows <= greatest &&
-          product.columns <= greatest);
+/// Whether the library has elements of that kind, and indices of that kind for
+/// a matrix.
+static bool isKnown(int32_t element, int32_t index, int64_t rows,
+                    int64_t columns, int64_t stored) {
+  bool isKnown = element == SPARSE_AUTOGRAD_TENSOR_F32 ||
+                 element == SPARSE_AUTOGRAD_TENSOR_F64;
+  for (int64_t number : {rows, columns, stored})
+    isKnown &= cusparse::fitsIndex(index, number);
+  return isKnown;
 }
 
 int32_t SparseProducts::multiply(Stream &stream, const SparseProduct &product,
@@ -194,9 +195,9 @@ int32_t SparseProducts::multiply(Stream &stream, const SparseProduct &product,
   if (int32_t status = open())
     return status;
   RowMatrix x, y;
-  bool isKnown = product.element == SPARSE_AUTOGRAD_TENSOR_F32 ||
-                 product.element == SPARSE_AUTOGRAD_TENSOR_F64;
-  if (!isOpen() || !isKnown || !hasKnownIndex(product) ||
+  if (!isOpen() ||
+      !isKnown(product.element, product.index, product.rows, product.columns,
+               product.stored) ||
       !findRows(product.x, x) || !findRows(product.y, y))
     return SPARSE_AUTOGRAD_SUCCESS;
   // What is written cannot be transposed.
@@ -239,6 +240,27 @@ int32_t SparseProducts::multiply(Stream &stream, const SparseProduct &product,
   });
   done = status == SPARSE_AUTOGRAD_SUCCESS;
   return status;
+}
+
+int32_t SparseProducts::begin(Stream &stream, const SparsePairProduct &product,
+                              std::unique_ptr<BegunProduct> &begun) {
+  std::lock_guard<std::mutex> guard(lock);
+  if (int32_t status = open())
+    return status;
+  for (const CsrMatrix &matrix : {product.a, product.b})
+    if (!isOpen() || !isKnown(product.element, product.index, matrix.rows,
+                              matrix.columns, matrix.stored))
+      return SPARSE_AUTOGRAD_SUCCESS;
+  std::unique_ptr<PairProduct> pair(new (std::nothrow)
+                                        PairProduct(*this, stream, product));
+  if (!pair)
+    return failHostMemory();
+  bool done = false;
+  if (int32_t status = pair->begin(done))
+    return status;
+  if (done)
+    begun = std::move(pair);
+  return SPARSE_AUTOGRAD_SUCCESS;
 }
 
 } // namespace runtime

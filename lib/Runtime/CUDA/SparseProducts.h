@@ -32,11 +32,17 @@ public:
   /// See Device::multiplySparse.
   int32_t multiply(Stream &stream, const SparseProduct &product, bool &done);
 
+  /// See Device::beginSparseProduct.
+  int32_t begin(Stream &stream, const SparsePairProduct &product,
+                std::unique_ptr<BegunProduct> &begun);
+
 private:
   int32_t load(bool &isPresent) override;
   int createHandle() override;
   void destroyHandle() override;
   cuda::LibraryError describeCreation(int status) override;
+
+  friend class PairProduct;
 
   /// Held by a product: the library keeps the stream of the next call.
   std::mutex lock;

@@ -21,6 +21,7 @@
 
 #include <cinttypes>
 #include <cstring>
+#include <utility>
 
 namespace sparse_autograd {
 namespace runtime {
@@ -55,6 +56,7 @@ void endDeviceUse(Frame &frame, bool succeeded) {
   // Of an entry that forked: all of it is the parent's.
   if (isForkedChild())
     return;
+  delete frame.begunProduct;
   if (frame.deviceBlocks || frame.stream->usesHostMemory) {
     KeptError kept;
     int64_t count = deallocateDeviceBlocks(frame);
@@ -255,10 +257,10 @@ static int32_t contract(MatrixProduct &product, int64_t loopCount,
                           "matrix product of a library", done);
 }
 
-static int32_t multiplySparse(const SparseProduct &product, bool &done) {
-  const int64_t extents[] = {product.rows, product.columns, product.stored,
-                             product.x.columns};
-  bool isEmpty = false;
+/// Finds out whether one of the extents of a product is 0: sums of nothing are
+/// the program's.
+static int32_t checkSparseExtents(std::initializer_list<int64_t> extents,
+                                  bool &isEmpty) {
   for (int64_t extent : extents) {
     if (extent < 0)
       return fail(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
@@ -267,11 +269,62 @@ static int32_t multiplySparse(const SparseProduct &product, bool &done) {
                   extent);
     isEmpty |= extent == 0;
   }
-  // Sums of nothing are the program's.
-  if (isEmpty)
-    return SPARSE_AUTOGRAD_SUCCESS;
+  return SPARSE_AUTOGRAD_SUCCESS;
+}
+
+static int32_t multiplySparse(const SparseProduct &product, bool &done) {
+  bool isEmpty = false;
+  int32_t status = checkSparseExtents(
+      {product.rows, product.columns, product.stored, product.x.columns},
+      isEmpty);
+  if (status || isEmpty)
+    return status;
   return computeByLibrary(&Device::multiplySparse, product,
                           "sparse product of a library", done);
+}
+
+static int32_t beginSparseProduct(const SparsePairProduct &product,
+                                  int64_t &stored) {
+  bool isEmpty = false;
+  int32_t status =
+      checkSparseExtents({product.a.rows, product.a.columns, product.a.stored,
+                          product.b.columns, product.b.stored},
+                         isEmpty);
+  if (status || isEmpty)
+    return status;
+  Frame *frame = nullptr;
+  if (int32_t status = enter(frame))
+    return status;
+  if (frame->begunProduct)
+    return fail(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                "a product of sparse matrices was begun before the last one "
+                "was ended");
+  std::unique_ptr<BegunProduct> begun;
+  Stream &stream = *frame->stream;
+  if (int32_t status =
+          stream.device->beginSparseProduct(stream, product, begun))
+    return status;
+  if (begun)
+    stored = begun->stored;
+  frame->begunProduct = begun.release();
+  return SPARSE_AUTOGRAD_SUCCESS;
+}
+
+static int32_t endSparseProduct(void *positions, void *coordinates,
+                                void *values) {
+  Frame *frame = nullptr;
+  if (int32_t status = enter(frame))
+    return status;
+  std::unique_ptr<BegunProduct> begun(
+      std::exchange(frame->begunProduct, nullptr));
+  if (!begun)
+    return fail(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                "a product of sparse matrices was ended that was not begun");
+  if (int32_t status = begun->end(positions, coordinates, values))
+    return status;
+  countDeviceEvent(deviceCounters.libraryProducts);
+  setLastKernel(*frame->stream, "sparse product of a library");
+  return SPARSE_AUTOGRAD_SUCCESS;
 }
 
 static int32_t launch(const SparseAutogradImage &image, const char *name,
@@ -416,6 +469,27 @@ int32_t sparseAutogradDeviceSampleProduct(
        {const_cast<void *>(y), extent, columns, yRowStride, yColumnStride}},
       done));
   return done;
+}
+
+int64_t sparseAutogradDeviceBeginSparseProduct(
+    int32_t element, int32_t index, int64_t rows, int64_t inner,
+    int64_t columns, int64_t aStored, const void *aPositions,
+    const void *aCoordinates, const void *aValues, int64_t bStored,
+    const void *bPositions, const void *bCoordinates, const void *bValues) {
+  int64_t stored = -1;
+  runtime::raiseFailure(runtime::beginSparseProduct(
+      {element,
+       index,
+       {rows, inner, aStored, aPositions, aCoordinates, aValues},
+       {inner, columns, bStored, bPositions, bCoordinates, bValues}},
+      stored));
+  return stored;
+}
+
+void sparseAutogradDeviceEndSparseProduct(void *positions, void *coordinates,
+                                          void *values) {
+  runtime::raiseFailure(
+      runtime::endSparseProduct(positions, coordinates, values));
 }
 
 void sparseAutogradDeviceLaunch(const SparseAutogradImage *image,

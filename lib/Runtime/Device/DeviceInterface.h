@@ -135,6 +135,14 @@ public:
     return SPARSE_AUTOGRAD_SUCCESS;
   }
 
+  /// Computes a product of two sparse matrices by a library; leaves `begun`
+  /// null, and does nothing, as multiply().
+  virtual int32_t beginSparseProduct(Stream &stream,
+                                     const SparsePairProduct &product,
+                                     std::unique_ptr<BegunProduct> &begun) {
+    return SPARSE_AUTOGRAD_SUCCESS;
+  }
+
   /// `forKernel` is for messages.
   virtual int32_t loadModule(const SparseAutogradImage &image,
                              const char *forKernel,

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Internal to the runtime.
+// Products that libraries of a device may compute. Internal to the runtime.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +38,32 @@ struct SparseProduct {
   void *values;
   double alpha, beta;
   StridedMatrix x, y;
+};
+
+/// A sparse matrix by rows (CSR).
+struct CsrMatrix {
+  int64_t rows, columns, stored;
+  const void *positions, *coordinates, *values;
+};
+
+/// A product of two of them (SpGEMM). All extents are at least 1, and both
+/// store something.
+struct SparsePairProduct {
+  /// SparseAutogradTensorElements: of values, of positions and coordinates.
+  int32_t element, index;
+  CsrMatrix a, b;
+};
+
+/// Such a product that is computed and not stored yet. Its destructor, in the
+/// entry that has begun it, releases what it has taken, and leaves the last
+/// error as it is.
+struct BegunProduct {
+  virtual ~BegunProduct() = default;
+  /// Stores the product in lists of the program, in the order of the stream.
+  /// Called once.
+  virtual int32_t end(void *positions, void *coordinates, void *values) = 0;
+
+  int64_t stored = 0; ///< at least 1
 };
 
 } // namespace runtime

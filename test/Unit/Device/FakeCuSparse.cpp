@@ -13,6 +13,8 @@
 
 #include "FakeLibrary.h"
 
+#include <map>
+
 using namespace fake_driver;
 
 namespace {
@@ -31,6 +33,13 @@ struct Indices {
     return isNarrow() ? static_cast<const int32_t *>(list)[place]
                       : static_cast<const int64_t *>(list)[place];
   }
+  void set(int64_t place, int64_t number) const {
+    if (isNarrow())
+      static_cast<int32_t *>(const_cast<void *>(list))[place] =
+          static_cast<int32_t>(number);
+    else
+      static_cast<int64_t *>(const_cast<void *>(list))[place] = number;
+  }
   bool isAllocatedFor(int64_t count) const {
     return isAllocated(list, count * (isNarrow() ? 4 : 8));
   }
@@ -41,6 +50,13 @@ struct Sparse {
   Indices positions, coordinates;
   char *values;
   int type;
+};
+
+/// What a product of two sparse matrices has come to.
+struct PairProduct {
+  enum Step { Created, Estimated, Computed, Copied } step;
+  void *workspaces[2];
+  const void *positions; ///< of the result
 };
 
 struct Dense {
@@ -54,6 +70,7 @@ static constexpr int statusOfMistake = 3, notSupported = 10;
 static constexpr const char *libraryName = "cuSPARSE";
 static constexpr const char *sparseName = "sparse matrix";
 static constexpr const char *denseName = "dense matrix";
+static constexpr const char *pairName = "product of sparse matrices";
 
 #define FUNCTION extern "C" FAKE_DRIVER_EXPORT int
 
@@ -103,7 +120,9 @@ FUNCTION cusparseCreateCsr(void **matrix, int64_t rows, int64_t columns,
                   (positionType == 2 || positionType == 3),
               "indices of 32 or 64 bits from 0");
   call.demand(type == 0 || type == 1, "type");
-  call.demand(rows > 0 && columns > 0 && stored > 0, "nothing stored");
+  bool isResult = stored == 0 && positions && !coordinates && !values;
+  call.demand(rows > 0 && columns > 0 && (stored > 0 || isResult),
+              "nothing stored");
   if (call.code)
     return call.code;
   auto *sparse =
@@ -307,6 +326,170 @@ FUNCTION cusparseSDDMM(Library *handle, int aOperation, int bOperation,
                call.load(call.y.at(k, c->coordinates[p]));
       call.update(c->values + p * getElementBytes(type), sum);
     }
+  return 0;
+}
+
+namespace {
+/// A call with the operands of a product of two sparse matrices.
+struct PairCall : LibraryCall {
+  const Sparse &a, &b;
+  Sparse &c;
+  PairProduct &product;
+
+  PairCall(const char *function, const Library *handle, int aOperation,
+           int bOperation, const void *alpha, const Sparse *a, const Sparse *b,
+           const void *beta, Sparse *c, int type, int algorithm,
+           PairProduct *product)
+      : LibraryCall(function, /*needsContext=*/true), a(*a), b(*b), c(*c),
+        product(*product) {
+    demandHandle(const_cast<Library *>(handle), libraryName);
+    demand(isStream(handle->stream), "the stream is not alive");
+    demand(isHandle(product, pairName), "the product is not alive");
+    for (const Sparse *matrix : {a, b, static_cast<const Sparse *>(c)}) {
+      demand(isHandle(const_cast<Sparse *>(matrix), sparseName),
+             "a matrix is not alive");
+      demand(matrix->type == type &&
+                 matrix->positions.type == a->positions.type,
+             "types that differ");
+    }
+    demand(aOperation == 0 && bOperation == 0 && algorithm == 3,
+           "operations or algorithm");
+    demand(loadElement(alpha, type) == 1 && loadElement(beta, type) == 0,
+           "factors");
+    demand(a->rows == c->rows && a->columns == b->rows &&
+               b->columns == c->columns,
+           "extents that differ");
+  }
+
+  /// Whether the memory is there. A library would not look.
+  bool isAllocatedFor(const Sparse &matrix) const {
+    return matrix.positions.isAllocatedFor(matrix.rows + 1) &&
+           matrix.coordinates.isAllocatedFor(matrix.stored) &&
+           isAllocated(matrix.values,
+                       matrix.stored * getElementBytes(matrix.type));
+  }
+  bool begin(PairProduct::Step last) const {
+    bool isThere = isAllocatedFor(a) && isAllocatedFor(b) &&
+                   c.positions.isAllocatedFor(c.rows + 1);
+    for (int i = 0; i < last; ++i)
+      isThere &= isAllocated(product.workspaces[i], settings().workspaceBytes);
+    demand(isThere, "a matrix or a workspace is not allocated");
+    demand(product.step == last, "steps out of order");
+    return isThere && !code;
+  }
+
+  /// One of the two steps that are asked first what they take.
+  int runStep(PairProduct::Step last, size_t *bytes, void *workspace) const {
+    if (!workspace)
+      *bytes = settings().workspaceBytes;
+    else
+      demand(isAllocated(workspace, *bytes), "the workspace is not allocated");
+    if (!code && !settings().hasProducts)
+      return notSupported;
+    if (!begin(last) || !workspace)
+      return code;
+    product.workspaces[last] = workspace;
+    product.step = static_cast<PairProduct::Step>(last + 1);
+    return code;
+  }
+
+  /// The elements of a row, by their columns.
+  std::map<int64_t, double> computeRow(int64_t i) const {
+    std::map<int64_t, double> row;
+    int64_t bytes = getElementBytes(a.type);
+    for (int64_t p = a.positions[i]; p < a.positions[i + 1]; ++p)
+      for (int64_t k = a.coordinates[p], q = b.positions[k];
+           q < b.positions[k + 1]; ++q)
+        row[b.coordinates[q]] += loadElement(a.values + p * bytes, a.type) *
+                                 loadElement(b.values + q * bytes, a.type);
+    return row;
+  }
+};
+} // namespace
+
+FUNCTION cusparseSpGEMM_createDescr(void **product) {
+  LibraryCall call("cusparseSpGEMM_createDescr");
+  if (!call.code)
+    *product = createHandle(pairName, sizeof(PairProduct));
+  return call.code;
+}
+
+FUNCTION cusparseSpGEMM_destroyDescr(void *product) {
+  LibraryCall call("cusparseSpGEMM_destroyDescr", /*needsContext=*/true);
+  return call.destroy(product, pairName);
+}
+
+FUNCTION cusparseSpGEMM_workEstimation(const Library *handle, int aOperation,
+                                       int bOperation, const void *alpha,
+                                       const Sparse *a, const Sparse *b,
+                                       const void *beta, Sparse *c, int type,
+                                       int algorithm, PairProduct *product,
+                                       size_t *bytes, void *workspace) {
+  return PairCall("cusparseSpGEMM_workEstimation", handle, aOperation,
+                  bOperation, alpha, a, b, beta, c, type, algorithm, product)
+      .runStep(PairProduct::Created, bytes, workspace);
+}
+
+FUNCTION cusparseSpGEMM_compute(const Library *handle, int aOperation,
+                                int bOperation, const void *alpha,
+                                const Sparse *a, const Sparse *b,
+                                const void *beta, Sparse *c, int type,
+                                int algorithm, PairProduct *product,
+                                size_t *bytes, void *workspace) {
+  PairCall call("cusparseSpGEMM_compute", handle, aOperation, bOperation, alpha,
+                a, b, beta, c, type, algorithm, product);
+  int code = call.runStep(PairProduct::Estimated, bytes, workspace);
+  if (code || !workspace)
+    return code;
+  c->positions.set(0, 0);
+  for (int64_t i = 0; i < c->rows; ++i) {
+    c->stored += static_cast<int64_t>(call.computeRow(i).size());
+    c->positions.set(i + 1, c->stored);
+  }
+  product->positions = c->positions.list;
+  return 0;
+}
+
+FUNCTION cusparseSpMatGetSize(const Sparse *matrix, int64_t *rows,
+                              int64_t *columns, int64_t *stored) {
+  LibraryCall call("cusparseSpMatGetSize");
+  *rows = matrix->rows;
+  *columns = matrix->columns;
+  *stored = matrix->stored;
+  return call.code;
+}
+
+FUNCTION cusparseCsrSetPointers(Sparse *matrix, void *positions,
+                                void *coordinates, void *values) {
+  LibraryCall call("cusparseCsrSetPointers");
+  if (call.code)
+    return call.code;
+  matrix->positions.list = positions;
+  matrix->coordinates.list = coordinates;
+  matrix->values = static_cast<char *>(values);
+  return 0;
+}
+
+FUNCTION cusparseSpGEMM_copy(const Library *handle, int aOperation,
+                             int bOperation, const void *alpha, const Sparse *a,
+                             const Sparse *b, const void *beta, Sparse *c,
+                             int type, int algorithm, PairProduct *product) {
+  PairCall call("cusparseSpGEMM_copy", handle, aOperation, bOperation, alpha, a,
+                b, beta, c, type, algorithm, product);
+  if (!call.begin(PairProduct::Computed))
+    return call.code ? call.code : statusOfMistake;
+  call.demand(call.isAllocatedFor(*c), "the result is not allocated");
+  // Whether a library writes them in this step is not known.
+  call.demand(c->positions.list == product->positions, "other positions");
+  for (int64_t i = 0; i < c->rows; ++i) {
+    int64_t place = c->positions[i];
+    for (auto [column, number] : call.computeRow(i)) {
+      c->coordinates.set(place, column);
+      storeElement(c->values + place * getElementBytes(type), type, number);
+      ++place;
+    }
+  }
+  product->step = PairProduct::Copied;
   return 0;
 }
 
