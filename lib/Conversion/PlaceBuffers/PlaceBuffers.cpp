@@ -105,6 +105,11 @@ void Placement::joinCalls(ModuleOp module) {
   });
 }
 
+/// Whether `op` is done by a library of the device.
+static bool isProductOnDevice(Operation *op) {
+  return isa<BeginSparseProductOp, EndSparseProductOp>(op);
+}
+
 void Placement::placeAccessedByKernels(ModuleOp module) {
   auto placeAll = [&](ValueRange values) {
     for (Value value : values)
@@ -112,7 +117,7 @@ void Placement::placeAccessedByKernels(ModuleOp module) {
         place(value);
   };
   module.walk([&](Operation *op) {
-    if (isa<linalg::LinalgOp>(op))
+    if (isa<linalg::LinalgOp>(op) || isProductOnDevice(op))
       placeAll(op->getOperands());
     if (isa<linalg::LinalgOp>(op) || isParallelLoop(op))
       for (const Access &access : getAccesses(op))
@@ -263,7 +268,7 @@ static bool takesDevice(Operation *op) {
   return isa_and_nonnull<arith::ArithDialect, func::FuncDialect,
                          gpu::GPUDialect, memref::MemRefDialect,
                          scf::SCFDialect>(op->getDialect()) ||
-         isa<linalg::LinalgOp>(op);
+         isa<linalg::LinalgOp>(op) || isProductOnDevice(op);
 }
 
 namespace {

@@ -14,23 +14,6 @@ using namespace mlir;
 using namespace mlir::sparse_tensor;
 using namespace sparse_autograd;
 
-SmallVector<Type> sparse_autograd::getComponentTypes(RankedTensorType type) {
-  SparseTensorEncodingAttr encoding = getSparseTensorEncoding(type);
-  auto list = [](Type element) {
-    return RankedTensorType::get({ShapedType::kDynamic}, element);
-  };
-  SmallVector<Type> types;
-  for (LevelType level : encoding.getLvlTypes()) {
-    if (isWithPosLT(level))
-      types.push_back(list(encoding.getPosElemType()));
-    if (isWithCrdLT(level))
-      types.push_back(list(encoding.getCrdElemType()));
-  }
-  types.push_back(list(type.getElementType()));
-  types.append(type.getNumDynamicDims(), IndexType::get(type.getContext()));
-  return types;
-}
-
 SparseStorage::SparseStorage(RankedTensorType type, ValueRange components)
     : type(type), components(components) {
   SparseTensorType sparse(type);

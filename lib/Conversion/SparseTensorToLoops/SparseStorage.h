@@ -21,9 +21,6 @@
 
 namespace sparse_autograd {
 
-/// The types of the components of a tensor of `type`.
-llvm::SmallVector<mlir::Type> getComponentTypes(mlir::RankedTensorType type);
-
 /// The extents of the levels of `type`, from those of its dimensions.
 llvm::SmallVector<mlir::Value> getLevelExtents(mlir::OpBuilder &builder,
                                                mlir::Location loc,

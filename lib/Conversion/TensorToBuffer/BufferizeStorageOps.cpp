@@ -16,6 +16,24 @@ using namespace mlir;
 using namespace mlir::bufferization;
 using namespace sparse_autograd;
 
+/// The operands of `op`, with a buffer in the place of each tensor.
+static FailureOr<SmallVector<Value>>
+getBuffers(Operation *op, RewriterBase &rewriter,
+           const BufferizationOptions &options, BufferizationState &state) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    if (!isa<TensorType>(operand.getType())) {
+      operands.push_back(operand);
+      continue;
+    }
+    FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
+    if (failed(buffer))
+      return failure();
+    operands.push_back(*buffer);
+  }
+  return operands;
+}
+
 namespace {
 /// Destinations are written as a whole and not read.
 template <typename OpTy>
@@ -31,21 +49,45 @@ struct StorageOpModel
                           BufferizationState &state) const {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      if (!isa<TensorType>(operand.getType())) {
-        operands.push_back(operand);
-        continue;
-      }
-      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
-      if (failed(buffer))
-        return failure();
-      operands.push_back(*buffer);
-    }
-    Operation *onBuffers = mlir::clone(rewriter, op, TypeRange(), operands);
+    FailureOr<SmallVector<Value>> operands =
+        getBuffers(op, rewriter, options, state);
+    if (failed(operands))
+      return failure();
+    Operation *onBuffers = mlir::clone(rewriter, op, TypeRange(), *operands);
     auto destinations = cast<DestinationStyleOpInterface>(onBuffers);
     replaceOpWithBufferizedValues(
         rewriter, op, SmallVector<Value>(destinations.getDpsInits()));
+    return success();
+  }
+};
+
+/// Reads its tensors.
+struct BeginSparseProductModel
+    : BufferizableOpInterface::ExternalModel<BeginSparseProductModel,
+                                             BeginSparseProductOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
+    return false;
+  }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &,
+                                      const AnalysisState &) const {
+    return {};
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    FailureOr<SmallVector<Value>> operands =
+        getBuffers(op, rewriter, options, state);
+    if (failed(operands))
+      return failure();
+    Operation *onBuffers =
+        mlir::clone(rewriter, op, op->getResultTypes(), *operands);
+    rewriter.replaceOp(op, onBuffers->getResults());
     return success();
   }
 };
@@ -59,6 +101,9 @@ void sparse_autograd::registerStorageOpBufferization(
     CountPositionsOp::attachInterface<StorageOpModel<CountPositionsOp>>(
         *context);
     StorePositionsOp::attachInterface<StorageOpModel<StorePositionsOp>>(
+        *context);
+    BeginSparseProductOp::attachInterface<BeginSparseProductModel>(*context);
+    EndSparseProductOp::attachInterface<StorageOpModel<EndSparseProductOp>>(
         *context);
   });
 }

@@ -181,3 +181,17 @@ func.func @storage(%c: tensor<?x2xindex>, %e: tensor<?xindex>, %n: tensor<2xinde
       -> tensor<?xindex>, tensor<?xindex>, tensor<?xindex>
   return
 }
+
+// CHECK: sym_name = "sparse_product"
+func.func @sparse_product(%p: tensor<?xi32>, %v: tensor<?xf32>, %m: index) {
+  // CHECK: "sparse_autograd.begin_sparse_product"
+  %n = sparse_autograd.begin_sparse_product %m x %m x %m
+      ins(%p, %p, %v, %p, %p, %v : tensor<?xi32>, tensor<?xi32>, tensor<?xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?xf32>)
+  // CHECK: "sparse_autograd.end_sparse_product"
+  // CHECK-SAME: operandSegmentSizes = array<i32: 6, 3>
+  %q:3 = sparse_autograd.end_sparse_product
+      ins(%p, %p, %v, %p, %p, %v : tensor<?xi32>, tensor<?xi32>, tensor<?xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?xf32>)
+      outs(%p, %p, %v : tensor<?xi32>, tensor<?xi32>, tensor<?xf32>)
+      -> tensor<?xi32>, tensor<?xi32>, tensor<?xf32>
+  return
+}

@@ -251,3 +251,35 @@ func.func @wide_lists(%c: memref<?x2xindex>, %o: memref<?xindex>, %m: index, %l:
   sparse_autograd.store_positions #narrow ins(%c, %o, %m, %m : memref<?x2xindex>, memref<?xindex>, index, index) outs(%l, %l, %l : memref<?xindex>, memref<?xindex>, memref<?xindex>)
   return
 }
+
+// -----
+
+func.func @coordinates_of_another_type(%p: memref<?xindex>, %c: memref<?xi32>, %v: memref<?xf32>, %m: index) {
+  // expected-error @below {{'sparse_autograd.begin_sparse_product' op must have lists of positions, coordinates and values of each matrix: integers of one type, and floats}}
+  %n = sparse_autograd.begin_sparse_product %m x %m x %m ins(%p, %c, %v, %p, %c, %v : memref<?xindex>, memref<?xi32>, memref<?xf32>, memref<?xindex>, memref<?xi32>, memref<?xf32>)
+  return
+}
+
+// -----
+
+func.func @one_factor(%p: memref<?xindex>, %v: memref<?xf32>, %m: index) {
+  // expected-error @below {{'sparse_autograd.begin_sparse_product' op must have lists of positions, coordinates and values of each matrix: integers of one type, and floats}}
+  %n = sparse_autograd.begin_sparse_product %m x %m x %m ins(%p, %p, %v : memref<?xindex>, memref<?xindex>, memref<?xf32>)
+  return
+}
+
+// -----
+
+func.func @values_of_another_type(%p: memref<?xindex>, %v: memref<?xf32>, %w: memref<?xf64>) {
+  // expected-error @below {{'sparse_autograd.end_sparse_product' op must have lists of positions, coordinates and values of each matrix: integers of one type, and floats}}
+  sparse_autograd.end_sparse_product ins(%p, %p, %v, %p, %p, %v : memref<?xindex>, memref<?xindex>, memref<?xf32>, memref<?xindex>, memref<?xindex>, memref<?xf32>) outs(%p, %p, %w : memref<?xindex>, memref<?xindex>, memref<?xf64>)
+  return
+}
+
+// -----
+
+func.func @values_of_integers(%p: memref<?xindex>) {
+  // expected-error @below {{'sparse_autograd.end_sparse_product' op must have lists of positions, coordinates and values of each matrix: integers of one type, and floats}}
+  sparse_autograd.end_sparse_product ins(%p, %p, %p, %p, %p, %p : memref<?xindex>, memref<?xindex>, memref<?xindex>, memref<?xindex>, memref<?xindex>, memref<?xindex>) outs(%p, %p, %p : memref<?xindex>, memref<?xindex>, memref<?xindex>)
+  return
+}

@@ -78,3 +78,20 @@ LogicalResult sparse_autograd::checkEncoding(
     return refuse("whose last level has coordinates that are not unique");
   return success();
 }
+
+SmallVector<Type> sparse_autograd::getComponentTypes(RankedTensorType type) {
+  SparseTensorEncodingAttr encoding = getSparseTensorEncoding(type);
+  auto list = [](Type element) {
+    return RankedTensorType::get({ShapedType::kDynamic}, element);
+  };
+  SmallVector<Type> types;
+  for (LevelType level : encoding.getLvlTypes()) {
+    if (isWithPosLT(level))
+      types.push_back(list(encoding.getPosElemType()));
+    if (isWithCrdLT(level))
+      types.push_back(list(encoding.getCrdElemType()));
+  }
+  types.push_back(list(type.getElementType()));
+  types.append(type.getNumDynamicDims(), IndexType::get(type.getContext()));
+  return types;
+}

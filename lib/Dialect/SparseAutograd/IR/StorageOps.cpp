@@ -47,6 +47,21 @@ void StorePositionsOp::getEffects(Effects &effects) {
                       effects);
 }
 
+/// What a library has begun is kept nowhere in the program: the order of the
+/// two ops is that of effects.
+void BeginSparseProductOp::getEffects(Effects &effects) {
+  for (OpOperand &operand : getFactorsMutable())
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+void EndSparseProductOp::getEffects(Effects &effects) {
+  getEffectsOfBuffers(cast<DestinationStyleOpInterface>(getOperation()),
+                      effects);
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
 /// Checks that an op has a column of coordinates and an extent for each level.
 template <typename OpTy>
 static LogicalResult verifyLevels(OpTy op) {
@@ -92,4 +107,30 @@ LogicalResult StorePositionsOp::verify() {
       "and one of indices: of ");
   llvm::interleaveComma(wanted, diagnostic);
   return diagnostic;
+}
+
+/// Checks that `lists` are the positions, the coordinates and the values of
+/// matrices, all of the same types.
+static LogicalResult verifyMatrices(Operation *op, ValueRange lists,
+                                    size_t matrices) {
+  SmallVector<Type> types = llvm::map_to_vector(
+      lists, [](Value list) { return getElementTypeOrSelf(list); });
+  bool isOfMatrices = types.size() == 3 * matrices;
+  for (size_t i = 0; isOfMatrices && i < types.size(); ++i)
+    isOfMatrices =
+        types[i] == types[i % 3] && (i % 3 == 2) == isa<FloatType>(types[i]);
+  if (isOfMatrices && types[0] == types[1])
+    return success();
+  return op->emitOpError("must have lists of positions, coordinates and values "
+                         "of each matrix: integers of one type, and floats");
+}
+
+LogicalResult BeginSparseProductOp::verify() {
+  return verifyMatrices(*this, getFactors(), 2);
+}
+
+LogicalResult EndSparseProductOp::verify() {
+  SmallVector<Value> all(getFactors());
+  llvm::append_range(all, getLists());
+  return verifyMatrices(*this, all, 3);
 }

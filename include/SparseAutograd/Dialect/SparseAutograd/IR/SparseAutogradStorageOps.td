@@ -9,7 +9,8 @@
 // Ops that number entries, and that make the positions and the coordinates of a
 // sparse tensor from a list of them, in any order and with repetitions.
 // Programs do not use them: `--sparse-autograd-lower-sparse` makes them where a
-// pattern is a new one. They exist on tensors and on buffers.
+// pattern is a new one. They exist on tensors and on buffers. So do those that
+// have a library store the product of two sparse matrices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -140,6 +141,71 @@ def SparseAutograd_StorePositionsOp
   let assemblyFormat = [{
     $encoding `ins` `(` $coordinates `,` $order `,` $extents `:`
     type($coordinates) `,` type($order) `,` type($extents) `)`
+    `outs` `(` $lists `:` type($lists) `)` attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getListsMutable();
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Products by a library
+//===----------------------------------------------------------------------===//
+
+def SparseAutograd_ComponentList
+    : SparseAutograd_ListOf<[Index, I32, I64, F32, F64], 1>;
+
+def SparseAutograd_BeginSparseProductOp
+    : SparseAutograd_Op<"begin_sparse_product", [
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Ask a library for the product of two sparse matrices";
+  let description = [{
+    Asks a library for the product A B (SpGEMM) of an A of `rows` rows and `inner`
+    columns and a B of `columns` columns. `factors` are the positions, the
+    coordinates and the values of A, then those of B, both stored by rows (CSR).
+    `stored` is how many entries the product has, which the next
+    `end_sparse_product` stores; or -1 if the library is missing or has no such
+    product, which the program computes then.
+
+    ```mlir
+    %n = sparse_autograd.begin_sparse_product %m x %k x %l
+        ins(%ap, %ac, %av, %bp, %bc, %bv : tensor<?xindex>, tensor<?xindex>, tensor<?xf32>,
+                                           tensor<?xindex>, tensor<?xindex>, tensor<?xf32>)
+    ```
+  }];
+  let arguments = (ins Index:$rows, Index:$inner, Index:$columns,
+                       Variadic<SparseAutograd_ComponentList>:$factors);
+  let results = (outs Index:$stored);
+  let assemblyFormat = [{
+    $rows `x` $inner `x` $columns
+    `ins` `(` $factors `:` type($factors) `)` attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def SparseAutograd_EndSparseProductOp
+    : SparseAutograd_StorageOp<"end_sparse_product", [AttrSizedOperandSegments]> {
+  let summary = "Store the product that a library has computed";
+  let description = [{
+    Fills `lists`, the positions, the coordinates and the values of the product
+    that the last `begin_sparse_product` of the same `factors` has found entries
+    of, stored by rows (CSR), the coordinates of a row in order.
+
+    ```mlir
+    %p, %c, %v = sparse_autograd.end_sparse_product
+        ins(%ap, %ac, %av, %bp, %bc, %bv : tensor<?xindex>, tensor<?xindex>, tensor<?xf32>,
+                                           tensor<?xindex>, tensor<?xindex>, tensor<?xf32>)
+        outs(%pe, %ce, %ve : tensor<?xindex>, tensor<?xindex>, tensor<?xf32>)
+        -> tensor<?xindex>, tensor<?xindex>, tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<SparseAutograd_ComponentList>:$factors,
+                       Variadic<SparseAutograd_ComponentList>:$lists);
+  let assemblyFormat = [{
+    `ins` `(` $factors `:` type($factors) `)`
     `outs` `(` $lists `:` type($lists) `)` attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{

@@ -23,6 +23,11 @@ llvm::LogicalResult
 checkEncoding(mlir::RankedTensorType type,
               llvm::function_ref<mlir::InFlightDiagnostic()> report);
 
+/// The types of the components that lower-sparse makes of a tensor of `type`:
+/// the positions and coordinates of each level that has them, in the order of
+/// levels, the values, and the extents that `type` leaves open.
+llvm::SmallVector<mlir::Type> getComponentTypes(mlir::RankedTensorType type);
+
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEENCODINGS_H
