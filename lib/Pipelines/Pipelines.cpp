@@ -62,12 +62,18 @@ static void addSelectFormats(OpPassManager &pm,
   pm.addPass(createRecordManifest());
 }
 
+static bool asksFor(const PipelineOptions &options, StringRef library) {
+  return llvm::is_contained(options.libraries, library);
+}
+
 static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertSparseAutogradToLinalg());
   // Elementwise ops on tensors are loops over their elements.
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createTensorToAssertions());
   bool isForGPU = options.target == TargetKind::GPU;
+  if (isForGPU && asksFor(options, sparseLibrary))
+    pm.addPass(createOfferSparseProducts());
   LowerSparseOptions loops;
   loops.parallel = options.threads != 1;
   loops.forDevice = isForGPU;
@@ -121,10 +127,6 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   if (options.threads != 1)
     pm.addPass(createParallelCallsToRuntime());
   addCleanup(pm);
-}
-
-static bool asksFor(const PipelineOptions &options, StringRef library) {
-  return llvm::is_contained(options.libraries, library);
 }
 
 static void addGPU(OpPassManager &pm, const PipelineOptions &options) {

@@ -4,9 +4,10 @@
 # RUN: env EXECUTION_PIPELINE="target=gpu libraries=cusparse" SPARSE_AUTOGRAD_DEVICE=cuda \
 # RUN:   SPARSE_AUTOGRAD_CUDA_DRIVER=%fake_driver SPARSE_AUTOGRAD_CUSPARSE=%fake_driver %python %s
 # RUN: env EXECUTION_PIPELINE="target=gpu emulate=true libraries=cusparse" SPARSE_AUTOGRAD_DEVICE=emulated:17 %python %s
-"""Products with a sparse matrix for a library, SpMM and SDDMM, with dense matrices in
-both orders, and indices of 32 and 64 bits: by a fake cuSPARSE on a driver that has no
-kernels, and by the program's own kernels where there is no library. Whole numbers, so that every sum is exact."""
+"""Products with a sparse matrix for a library, SpMM and SDDMM with dense matrices in
+both orders, and SpGEMM, with indices of 32 and 64 bits: by a fake cuSPARSE on a driver
+that has no kernels, and by the program's own kernels where there is no library. Whole
+numbers, so that every sum is exact."""
 
 import os
 
@@ -68,6 +69,41 @@ def add_sample(program, entry, name, type_, layouts, form):
   return %r : {sparse}""")
 
 
+def product_of_pair(number, x, y, type_, sparse, form):
+    """%p{number} = x y, of sparse matrices."""
+    text = f"""
+  %m{number} = tensor.dim {x}, %c0 : {sparse}
+  %n{number} = tensor.dim {y}, %c1 : {sparse}
+  %e{number} = tensor.empty(%m{number}, %n{number}) : {sparse}
+  %p{number} = """
+    if form == "named":
+        return text + f"""linalg.matmul ins({x}, {y} : {sparse}, {sparse}) outs(%e{number} : {sparse}) -> {sparse}"""
+    # The right factor first, and another order of loops.
+    maps = ", ".join(f"affine_map<(k, i, j) -> ({names})>"
+                     for names in ("k, j", "i, k", "i, j"))
+    return text + f"""linalg.generic {{indexing_maps = [{maps}], iterator_types = ["reduction", "parallel", "parallel"]}}
+      ins({y}, {x} : {sparse}, {sparse}) outs(%e{number} : {sparse}) {body(type_, "addf")} -> {sparse}"""
+
+
+def add_pair(program, entry, name, type_, form):
+    """a b, or, of `power`, a^4 b."""
+    sparse = f"tensor<?x?x{type_}, #{name}>"
+    text = """
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index"""
+    left = "%a0"
+    if form == "power":
+        left = "%power"
+        text += f"""
+  %c3 = arith.constant 3 : index
+  %power = scf.for %i = %c0 to %c3 step %c1 iter_args(%carried = %a0) -> ({sparse}) {{{product_of_pair(0, "%carried", "%a0", type_, sparse, form)}
+    scf.yield %p0 : {sparse}
+  }}"""
+    program.entry(entry, [sparse, sparse], [sparse],
+                  text + product_of_pair(1, left, "%a1", type_, sparse, form) + f"""
+  return %p1 : {sparse}""")
+
+
 def numbers(random, dtype, *shape):
     return random.integers(-4, 5, shape).astype(dtype)
 
@@ -113,6 +149,31 @@ def call_sample(program, entry, name, dtype, layouts, form, extents, random):
                  same(expected[mask]), f"{extents}")
 
 
+def call_pair(program, entry, name, dtype, form, extents, random):
+    rows, inner, columns = extents
+    if form == "power":
+        rows = inner
+    a, b = numbers(random, dtype, rows, inner), numbers(random, dtype, inner, columns)
+    a_mask, b_mask = pattern(random, rows, inner), pattern(random, inner, columns)
+    if a_mask.size and b_mask.size:
+        b_mask[0] = True  # There is something in each power, and in its product with b.
+        if form == "power":
+            a_mask[0, 0] = True
+    encoding = program.encodings[name]
+    product, mask = np.where(b_mask, b, 0), b_mask
+    for _ in range(4 if form == "power" else 1):
+        product, mask = np.where(a_mask, a, 0) @ product, a_mask @ mask
+    expected = from_pattern(product, mask, encoding)
+
+    def check(result):
+        for given, wanted in zip(result.components, expected.components, strict=True):
+            np.testing.assert_array_equal(given, wanted)
+        return 1 + mask.sum()
+
+    program.call(entry, [from_pattern(a, a_mask, encoding), from_pattern(b, b_mask, encoding)],
+                 check, f"{extents}")
+
+
 def main():
     random = np.random.default_rng(20261124)
     program = Program("library_sparse_products", 0)
@@ -133,6 +194,11 @@ def main():
                 add_sample(program, entry, name, type_, layouts, form)
                 for extents in all_extents:
                     call_sample(program, entry, name, dtype, layouts, form, extents, random)
+        for form in ("named", "generic", "power"):
+            entry = f"pair_{type_}_{form}"
+            add_pair(program, entry, name, type_, form)
+            for extents in all_extents:
+                call_pair(program, entry, name, dtype, form, extents, random)
     finish([program])
 
 

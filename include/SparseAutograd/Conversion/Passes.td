@@ -215,6 +215,43 @@ def ContractionToRuntime : Pass<"sparse-autograd-contraction-to-runtime", "::mli
 // SparseProductToRuntime
 //===----------------------------------------------------------------------===//
 
+def OfferSparseProducts : Pass<"sparse-autograd-offer-sparse-products", "::mlir::ModuleOp"> {
+  let summary = "Offer products of two sparse matrices to a library";
+  let description = [{
+    Finds products C = A B of matrices of f32 or f64 that are stored by rows
+    (CSR), all three with positions and coordinates of one type (SpGEMM), before
+    `--lower-sparse`, to which each is one op. A library is asked for the entries
+    of C; if it has none, the op computes C:
+
+    ```mlir
+    %c = linalg.matmul ins(%a, %b : tensor<?x?xf32, #CSR>, tensor<?x?xf32, #CSR>)
+                       outs(%e : tensor<?x?xf32, #CSR>) -> tensor<?x?xf32, #CSR>
+    ```
+
+    becomes
+
+    ```mlir
+    %stored = sparse_autograd.begin_sparse_product %m x %k x %n ins(%ap, %ac, %av, %bp, %bc, %bv : ...)
+    %is_begun = arith.cmpi sge, %stored, %c0 : index
+    %c = scf.if %is_begun -> (tensor<?x?xf32, #CSR>) {
+      %p, %q, %v = sparse_autograd.end_sparse_product ins(...) outs(...)
+      %t = builtin.unrealized_conversion_cast %p, %q, %v, %m, %n : ... to tensor<?x?xf32, #CSR>
+      scf.yield %t
+    } else {
+      // The op.
+    }
+    ```
+
+    The components of A and B are such casts, too, which `--lower-sparse` makes
+    as well, so that none is left behind it. For devices, whose libraries
+    `--sparse-autograd-sparse-product-to-runtime` calls.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::sparse_autograd::SparseAutogradDialect"];
+}
+
 def SparseProductToRuntime : Pass<"sparse-autograd-sparse-product-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Ask a library of the device for products with a sparse matrix";
   let description = [{
@@ -249,6 +286,9 @@ def SparseProductToRuntime : Pass<"sparse-autograd-sparse-product-to-runtime", "
     Positions and coordinates are both of index, of i64 or of i32; values are of
     f32 or f64. A zero fill of the result right before goes to the loops: the
     library overwrites.
+
+    `sparse_autograd.begin_sparse_product` and `end_sparse_product` (SpGEMM) are
+    calls, too.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
@@ -814,7 +854,9 @@ def PlaceBuffers : Pass<"sparse-autograd-place-buffers", "::mlir::ModuleOp"> {
     its type gets the memory space `#gpu.address_space<global>`, and so do views
     of it and what loops, branches and calls hand on. Buffers that the host
     alone accesses stay where they are. A loop that is not parallel is done by
-    one thread of the device if it accesses a buffer there.
+    one thread of the device if it accesses a buffer there. The operands of
+    `sparse_autograd.begin_sparse_product` and `end_sparse_product` are on the
+    device: a library computes there.
 
     * Of a public function the arguments are copied to the device at its
       beginning, the results from it at its end, and constants once; a caller

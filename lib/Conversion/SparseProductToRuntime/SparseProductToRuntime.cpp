@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // There is one generator for all sparse kernels, and what it makes of these two
-// products has one form each, which is found again here.
+// products has one form each, which is found again here. Of two sparse matrices
+// a product is found before (OfferSparseProducts): its loops are many.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #include "../RuntimeCalls.h"
 #include "../Segments.h"
 #include "../ZeroFill.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Runtime/DeviceABI.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -272,6 +274,17 @@ static std::optional<SparseProduct> matchProduct(scf::ForOp rows) {
   return std::nullopt;
 }
 
+/// The types of values and of positions, as the runtime takes them.
+static SmallVector<Value> getKinds(RuntimeCallBuilder &calls, Value values,
+                                   Value positions) {
+  bool isF32 = getElementTypeOrSelf(values.getType()).isF32();
+  bool isNarrow = getElementTypeOrSelf(positions.getType()).isInteger(32);
+  return {calls.kind(isF32 ? SPARSE_AUTOGRAD_TENSOR_F32
+                           : SPARSE_AUTOGRAD_TENSOR_F64),
+          calls.kind(isNarrow ? SPARSE_AUTOGRAD_TENSOR_I32
+                              : SPARSE_AUTOGRAD_TENSOR_I64)};
+}
+
 /// Asks a library of the device for the product, and has the program compute it
 /// if there is none.
 static void offerProduct(SparseProduct &product, SymbolTable &symbols) {
@@ -284,24 +297,17 @@ static void offerProduct(SparseProduct &product, SymbolTable &symbols) {
     return toI64(builder, loc,
                  memref::DimOp::create(builder, loc, memref, dimension));
   };
-  bool isF32 = getElementTypeOrSelf(product.values.getType()).isF32();
-  bool isNarrow =
-      getElementTypeOrSelf(product.positions.getType()).isInteger(32);
   // Of y, the columns are those of the sparse matrix, or its rows are.
   unsigned ofColumns =
       product.isSampled ? 1 - product.y.rowDimension : product.y.rowDimension;
-  SmallVector<Value> arguments = {
-      calls.kind(isF32 ? SPARSE_AUTOGRAD_TENSOR_F32
-                       : SPARSE_AUTOGRAD_TENSOR_F64),
-      calls.kind(isNarrow ? SPARSE_AUTOGRAD_TENSOR_I32
-                          : SPARSE_AUTOGRAD_TENSOR_I64),
-      toI64(builder, loc, product.rows.getUpperBound()),
-      extent(product.y.memref, ofColumns),
-      extent(product.coordinates, 0),
-      calls.pointer(product.positions),
-      calls.pointer(product.coordinates),
-      calls.pointer(product.values),
-      toI64(builder, loc, product.columns.getUpperBound())};
+  SmallVector<Value> arguments =
+      getKinds(calls, product.values, product.positions);
+  arguments.append(
+      {toI64(builder, loc, product.rows.getUpperBound()),
+       extent(product.y.memref, ofColumns), extent(product.coordinates, 0),
+       calls.pointer(product.positions), calls.pointer(product.coordinates),
+       calls.pointer(product.values),
+       toI64(builder, loc, product.columns.getUpperBound())});
   auto addMatrix = [&](double scale, const DenseMatrix &matrix) {
     auto metadata =
         memref::ExtractStridedMetadataOp::create(builder, loc, matrix.memref);
@@ -316,6 +322,39 @@ static void offerProduct(SparseProduct &product, SymbolTable &symbols) {
                  product.isSampled ? "sparseAutogradDeviceSampleProduct"
                                    : "sparseAutogradDeviceMultiplySparse",
                  arguments, fill);
+}
+
+static void lower(BeginSparseProductOp op, SymbolTable &symbols) {
+  RuntimeCallBuilder calls(op, symbols);
+  OpBuilder &builder = calls.builder;
+  Location loc = op.getLoc();
+  ValueRange factors = op.getFactors();
+  SmallVector<Value> arguments = getKinds(calls, factors[2], factors[0]);
+  for (Value extent : {op.getRows(), op.getInner(), op.getColumns()})
+    arguments.push_back(toI64(builder, loc, extent));
+  for (ValueRange matrix : {factors.take_front(3), factors.drop_front(3)}) {
+    arguments.push_back(
+        toI64(builder, loc, memref::DimOp::create(builder, loc, matrix[1], 0)));
+    for (Value list : matrix)
+      arguments.push_back(calls.pointer(list));
+  }
+  Value stored = calls
+                     .call("sparseAutogradDeviceBeginSparseProduct", arguments,
+                           builder.getI64Type())
+                     .front();
+  op.replaceAllUsesWith(
+      arith::IndexCastOp::create(builder, loc, builder.getIndexType(), stored)
+          .getResult());
+  op.erase();
+}
+
+static void lower(EndSparseProductOp op, SymbolTable &symbols) {
+  RuntimeCallBuilder calls(op, symbols);
+  calls.call("sparseAutogradDeviceEndSparseProduct",
+             llvm::map_to_vector(op.getLists(), [&](Value list) {
+               return calls.pointer(list);
+             }));
+  op.erase();
 }
 
 namespace {
@@ -336,6 +375,8 @@ struct SparseProductToRuntimePass
     });
     for (SparseProduct &product : products)
       offerProduct(product, symbols);
+    getOperation()->walk([&](BeginSparseProductOp op) { lower(op, symbols); });
+    getOperation()->walk([&](EndSparseProductOp op) { lower(op, symbols); });
   }
 };
 } // namespace

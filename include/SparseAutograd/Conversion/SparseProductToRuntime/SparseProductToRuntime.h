@@ -13,6 +13,7 @@
 
 namespace sparse_autograd {
 
+#define GEN_PASS_DECL_OFFERSPARSEPRODUCTS
 #define GEN_PASS_DECL_SPARSEPRODUCTTORUNTIME
 #include "SparseAutograd/Conversion/Passes.h.inc"
 

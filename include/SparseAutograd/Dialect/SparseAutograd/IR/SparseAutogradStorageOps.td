@@ -191,8 +191,9 @@ def SparseAutograd_EndSparseProductOp
   let summary = "Store the product that a library has computed";
   let description = [{
     Fills `lists`, the positions, the coordinates and the values of the product
-    that the last `begin_sparse_product` of the same `factors` has found entries
-    of, stored by rows (CSR), the coordinates of a row in order.
+    that the last `begin_sparse_product` has found entries of, stored by rows
+    (CSR), the coordinates of a row in order. `factors` are the same as there: the
+    library may read them again.
 
     ```mlir
     %p, %c, %v = sparse_autograd.end_sparse_product
