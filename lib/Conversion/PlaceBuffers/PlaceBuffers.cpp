@@ -8,7 +8,8 @@
 //
 // Memrefs that may be the same buffer are a class (Steensgaard: Points-to
 // analysis in almost linear time, POPL 1996): views of one, and what loops,
-// branches and calls hand on. A class is on the device if a kernel accesses it.
+// branches and calls hand on. A class is on the device if a kernel accesses it,
+// or a library of the device.
 //
 //===----------------------------------------------------------------------===//
 

@@ -159,3 +159,25 @@ func.func @caller() {
   memref.dealloc %b : memref<4xf32>
   return
 }
+
+// What a library of the device takes and gives is there.
+
+// CHECK-LABEL: func.func @product(
+// CHECK-SAME:    %[[P:[^:]*]]: memref<?xindex>, %[[V:[^:]*]]: memref<?xf32>,
+func.func @product(%p: memref<?xindex>, %v: memref<?xf32>, %m: index) -> memref<?xf32> {
+  // CHECK-DAG: memref.copy %[[P]], %[[DP:.*]] : memref<?xindex> to memref<?xindex, #gpu.address_space<global>>
+  // CHECK-DAG: memref.copy %[[V]], %[[DV:.*]] : memref<?xf32> to memref<?xf32, #gpu.address_space<global>>
+  // CHECK: %[[N:.*]] = sparse_autograd.begin_sparse_product %{{.*}} ins(%[[DP]], %[[DP]], %[[DV]], %[[DP]], %[[DP]], %[[DV]] :
+  %n = sparse_autograd.begin_sparse_product %m x %m x %m
+      ins(%p, %p, %v, %p, %p, %v : memref<?xindex>, memref<?xindex>, memref<?xf32>, memref<?xindex>, memref<?xindex>, memref<?xf32>)
+  // CHECK: %[[Q:.*]] = memref.alloc(%[[N]]) : memref<?xindex, #gpu.address_space<global>>
+  // CHECK: %[[W:.*]] = memref.alloc(%[[N]]) : memref<?xf32, #gpu.address_space<global>>
+  %q = memref.alloc(%n) : memref<?xindex>
+  %w = memref.alloc(%n) : memref<?xf32>
+  // CHECK: sparse_autograd.end_sparse_product ins(%[[DP]], {{.*}}) outs(%[[Q]], %[[Q]], %[[W]] :
+  sparse_autograd.end_sparse_product
+      ins(%p, %p, %v, %p, %p, %v : memref<?xindex>, memref<?xindex>, memref<?xf32>, memref<?xindex>, memref<?xindex>, memref<?xf32>)
+      outs(%q, %q, %w : memref<?xindex>, memref<?xindex>, memref<?xf32>)
+  memref.dealloc %q : memref<?xindex>
+  return %w : memref<?xf32>
+}
