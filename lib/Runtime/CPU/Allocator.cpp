@@ -45,7 +45,7 @@ constexpr int64_t headerBytes = 128;
 #else
 constexpr int64_t headerBytes = 64;
 #endif
-constexpr int64_t usedHeaderBytes = 64;
+[[maybe_unused]] constexpr int64_t usedHeaderBytes = 64;
 
 /// The header of a block. In use, `previous` and `next` link the blocks of a
 /// frame; in the pool, those of a size class.
