@@ -321,7 +321,7 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT int64_t sparseAutogradDeviceBeginSparseProduct(
 
 /// Stores the product that was begun by rows (CSR): `rows` + 1 positions, and
 /// as many coordinates and values as it has entries, those of a row sorted. The
-/// bits are as those of sparseAutogradDeviceMultiplySparse.
+/// bits are the library's, and so is whether they are the same in each run.
 ///
 /// Both raise SPARSE_AUTOGRAD_INVALID_ARGUMENT out of this order.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT void
