@@ -251,14 +251,16 @@ static void accessBytes(gpu::GPUModuleOp module) {
     rewriter.setInsertionPoint(op);
     if (auto load = dyn_cast<LLVM::LoadOp>(op);
         load && load.getType().isInteger(1)) {
-      Value byte =
-          LLVM::LoadOp::create(rewriter, load.getLoc(), i8, load.getAddr());
-      rewriter.replaceOpWithNewOp<LLVM::TruncOp>(load, load.getType(), byte);
+      Operation *byte =
+          mlir::clone(rewriter, load, TypeRange(i8), load->getOperands());
+      rewriter.replaceOpWithNewOp<LLVM::TruncOp>(load, load.getType(),
+                                                 byte->getResult(0));
     } else if (auto store = dyn_cast<LLVM::StoreOp>(op);
                store && store.getValue().getType().isInteger(1)) {
       Value byte =
           LLVM::ZExtOp::create(rewriter, store.getLoc(), i8, store.getValue());
-      rewriter.replaceOpWithNewOp<LLVM::StoreOp>(store, byte, store.getAddr());
+      rewriter.modifyOpInPlace(store,
+                               [&] { store.getValueMutable().assign(byte); });
     }
   });
 }

@@ -8,6 +8,7 @@
 
 #include "Accesses.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -54,4 +55,11 @@ bool sparse_autograd::conflict(
              !(isApart && isApart(one, other));
     });
   });
+}
+
+bool sparse_autograd::isSideBySide(Value index, Value variable) {
+  if (index == variable)
+    return true;
+  auto sum = index.getDefiningOp<arith::AddIOp>();
+  return sum && (sum.getLhs() == variable || sum.getRhs() == variable);
 }

@@ -27,6 +27,9 @@ bool conflict(
     llvm::ArrayRef<Access> others,
     llvm::function_ref<bool(const Access &, const Access &)> isApart = nullptr);
 
+/// Whether neighbouring values of `variable` are neighbouring ones of `index`.
+bool isSideBySide(mlir::Value index, mlir::Value variable);
+
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_ACCESSES_H

@@ -8,10 +8,10 @@
 
 #include "Unroll.h"
 
+#include "UnrollAndJam.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -67,14 +67,11 @@ void sparse_autograd::interleave(RewriterBase &rewriter, scf::ForOp loop) {
   rewriter.setInsertionPointToStart(together.getBody());
   Value first =
       arith::MulIOp::create(rewriter, loc, together.getInductionVar(), times);
-  SmallVector<IRMapping> iterations(interleavedIterations);
-  for (auto [number, mapping] : llvm::enumerate(iterations)) {
-    Value offset = arith::ConstantIndexOp::create(rewriter, loc,
-                                                  static_cast<int64_t>(number));
-    mapping.map(loop.getInductionVar(),
-                arith::AddIOp::create(rewriter, loc, first, offset));
+  SmallVector<Value> variables;
+  for (int64_t number = 0; number < interleavedIterations; ++number) {
+    Value offset = arith::ConstantIndexOp::create(rewriter, loc, number);
+    variables.push_back(arith::AddIOp::create(rewriter, loc, first, offset));
   }
-  for (Operation &op : loop.getBody()->without_terminator())
-    for (IRMapping &mapping : iterations)
-      rewriter.clone(op, mapping);
+  UnrollAndJam(*loop.getBody(), loop.getInductionVar())
+      .createIterations(rewriter, variables);
 }

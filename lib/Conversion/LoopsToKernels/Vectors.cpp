@@ -9,6 +9,7 @@
 #include "Vectors.h"
 
 #include "../KernelOps.h"
+#include "Accesses.h"
 #include "DenseProducts.h"
 #include "KernelNest.h"
 #include "LaneLoops.h"
@@ -30,13 +31,6 @@ static constexpr int64_t mostBytes = 16, mostElements = 4;
 /// What a thread has to do for each iteration, at most, so that several have
 /// place in its registers.
 static constexpr unsigned mostOps = 64, mostAccesses = 8;
-
-bool sparse_autograd::isSideBySide(Value index, Value variable) {
-  if (index == variable)
-    return true;
-  auto sum = index.getDefiningOp<arith::AddIOp>();
-  return sum && (sum.getLhs() == variable || sum.getRhs() == variable);
-}
 
 /// The bytes of an element in memory.
 static int64_t getBytes(Type type) {

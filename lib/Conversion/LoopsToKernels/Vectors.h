@@ -23,9 +23,6 @@
 
 namespace sparse_autograd {
 
-/// Whether neighbouring values of `variable` are neighbouring ones of `index`.
-bool isSideBySide(mlir::Value index, mlir::Value variable);
-
 /// Marks the loops in `root` of which a thread is to do neighbouring iterations
 /// (`sparse_autograd.vector`): the innermost parallel loop of a kernel whose
 /// lanes share nothing, and loops that lanes share. Where their lengths are
