@@ -9,8 +9,8 @@
 #include "SparseAutograd/Conversion/ContractionToRuntime/ContractionToRuntime.h"
 
 #include "../KernelOps.h"
+#include "../LibraryCalls.h"
 #include "../RuntimeCalls.h"
-#include "../ZeroFill.h"
 #include "SparseAutograd/Analysis/ProductBody.h"
 #include "SparseAutograd/Runtime/DeviceABI.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -9,6 +9,7 @@
 #include "DenseProducts.h"
 
 #include "../KernelOps.h"
+#include "IndexBuilder.h"
 #include "Unroll.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -113,36 +114,6 @@ Value DenseProduct::createIsLarge(OpBuilder &builder) const {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Builds arithmetic of indices.
-struct IndexBuilder {
-  OpBuilder &builder;
-  Location loc;
-
-  Value constant(int64_t value) const {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value add(Value a, Value b) const {
-    return arith::AddIOp::create(builder, loc, a, b);
-  }
-  Value mul(Value a, int64_t b) const {
-    return arith::MulIOp::create(builder, loc, a, constant(b));
-  }
-  Value div(Value a, int64_t b) const {
-    return arith::DivUIOp::create(builder, loc, a, constant(b));
-  }
-  Value rem(Value a, int64_t b) const {
-    return arith::RemUIOp::create(builder, loc, a, constant(b));
-  }
-  Value ceilDiv(Value a, int64_t b) const {
-    return arith::CeilDivUIOp::create(builder, loc, a, constant(b));
-  }
-  Value isLess(Value a, Value b) const {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, b);
-  }
-};
-} // namespace
-
 void DenseProduct::createTiles(RewriterBase &rewriter) const {
   Location loc = sum.getLoc();
   scf::ForOp sumLoop = sum;
@@ -176,18 +147,12 @@ void DenseProduct::createTiles(RewriterBase &rewriter) const {
   rewriter.setInsertionPointToStart(&launch.getBody().front());
 
   // There are less than 2^31 blocks, and a division of 64 bits takes long.
-  Type i32 = rewriter.getI32Type(), indexType = rewriter.getIndexType();
-  auto narrow = [&](Value value) -> Value {
-    return arith::IndexCastUIOp::create(rewriter, loc, i32, value);
-  };
-  auto widen = [&](Value value) -> Value {
-    return arith::IndexCastUIOp::create(rewriter, loc, indexType, value);
-  };
-  Value block = narrow(launch.getBlockIds().x), ofRow = narrow(across);
+  Value block = index.narrow(launch.getBlockIds().x);
+  Value ofRow = index.narrow(across);
   Value firstRow = index.mul(
-      widen(arith::DivUIOp::create(rewriter, loc, block, ofRow)), tile);
+      index.widen(arith::DivUIOp::create(rewriter, loc, block, ofRow)), tile);
   Value firstColumn = index.mul(
-      widen(arith::RemUIOp::create(rewriter, loc, block, ofRow)), tile);
+      index.widen(arith::RemUIOp::create(rewriter, loc, block, ofRow)), tile);
   Value x = launch.getThreadIds().x, y = launch.getThreadIds().y;
   Value thread = index.add(index.mul(y, blockWidth), x);
   // The rows of a thread are side by side: it reads their terms by one

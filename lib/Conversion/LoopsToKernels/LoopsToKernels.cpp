@@ -12,6 +12,7 @@
 #include "../RuntimeCalls.h"
 #include "DeferAssertions.h"
 #include "DenseProducts.h"
+#include "IndexBuilder.h"
 #include "KernelNest.h"
 #include "LaneLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -81,14 +82,6 @@ private:
   Value createTimes(Location loc, Value value, int64_t times) {
     return rewriter.createOrFold<arith::MulIOp>(loc, value, index(loc, times));
   }
-  Value narrow(Location loc, Value value) {
-    return arith::IndexCastUIOp::create(rewriter, loc, rewriter.getI32Type(),
-                                        value);
-  }
-  Value widen(Location loc, Value value) {
-    return arith::IndexCastUIOp::create(rewriter, loc, rewriter.getIndexType(),
-                                        value);
-  }
   Value isLess(Location loc, Value number, Value count) {
     return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
                                  number, count);
@@ -144,10 +137,11 @@ void KernelBuilder::addTurns(Location loc, Threads &threads, Value stride,
   // Few are left then, and a division of 64 bits takes long.
   Value most = createTimes(loc, stride, interleavedIterations);
   rest = arith::MinUIOp::create(rewriter, loc, rest, most);
-  Value turns = arith::CeilDivUIOp::create(rewriter, loc, narrow(loc, rest),
-                                           narrow(loc, stride));
+  IndexBuilder numbers = {rewriter, loc};
+  Value turns = arith::CeilDivUIOp::create(rewriter, loc, numbers.narrow(rest),
+                                           numbers.narrow(stride));
   threads.stride = stride;
-  threads.turns = widen(loc, turns);
+  threads.turns = numbers.widen(turns);
 }
 
 /// A thread for each iteration of one loop, or for several, a block apart.
@@ -180,12 +174,13 @@ Threads KernelBuilder::launchPlane(Location loc, Value rows, Value columns,
   Value blocks = arith::MulIOp::create(rewriter, loc, across, down);
   gpu::LaunchOp launch = createLaunch(loc, blocks, width, height);
   // There are less than 2^31 blocks.
-  Value block = narrow(loc, launch.getBlockIds().x);
-  Value narrowed = narrow(loc, across);
+  IndexBuilder numbers = {rewriter, loc};
+  Value block = numbers.narrow(launch.getBlockIds().x);
+  Value narrowed = numbers.narrow(across);
   Value blockRow =
-      widen(loc, arith::DivUIOp::create(rewriter, loc, block, narrowed));
+      numbers.widen(arith::DivUIOp::create(rewriter, loc, block, narrowed));
   Value blockColumn =
-      widen(loc, arith::RemUIOp::create(rewriter, loc, block, narrowed));
+      numbers.widen(arith::RemUIOp::create(rewriter, loc, block, narrowed));
   Value ownHeight = launch.getBlockSize().y;
   Value ownDepth = createTimes(loc, ownHeight, turns);
   Value row = createNumber(loc, blockRow, ownDepth, launch.getThreadIds().y);

@@ -15,9 +15,9 @@
 #include "SparseAutograd/Conversion/SparseProductToRuntime/SparseProductToRuntime.h"
 
 #include "../KernelOps.h"
+#include "../LibraryCalls.h"
 #include "../RuntimeCalls.h"
 #include "../Segments.h"
-#include "../ZeroFill.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Runtime/DeviceABI.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

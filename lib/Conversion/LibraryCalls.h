@@ -1,4 +1,4 @@
-//===- ZeroFill.h - results that start from zeros ---------------*- C++ -*-===//
+//===- LibraryCalls.h - ops that libraries compute --------------*- C++ -*-===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_ZEROFILL_H
-#define SPARSEAUTOGRAD_LIB_CONVERSION_ZEROFILL_H
+#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_LIBRARYCALLS_H
+#define SPARSEAUTOGRAD_LIB_CONVERSION_LIBRARYCALLS_H
 
 #include "RuntimeCalls.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -27,4 +27,4 @@ void offerToLibrary(RuntimeCallBuilder &calls, llvm::StringRef name,
 
 } // namespace sparse_autograd
 
-#endif // SPARSEAUTOGRAD_LIB_CONVERSION_ZEROFILL_H
+#endif // SPARSEAUTOGRAD_LIB_CONVERSION_LIBRARYCALLS_H

@@ -1,4 +1,4 @@
-//===- ZeroFill.cpp - results that start from zeros -----------------------===//
+//===- LibraryCalls.cpp - ops that libraries compute ----------------------===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ZeroFill.h"
+#include "LibraryCalls.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
