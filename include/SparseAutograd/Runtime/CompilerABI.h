@@ -160,7 +160,8 @@ sparseAutogradGemmF64(int64_t m, int64_t n, int64_t k, double alpha,
 
 /// Copies `bytes` bytes from `source` to `destination`, which do not overlap:
 /// past the caches, if they are part of a result of `total` bytes that is too
-/// large for these. The source is read from a cache.
+/// large for these. The source is read from a cache. Other threads see it when
+/// the parallel loop, or the call of an entry, is over that does it.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradStream(void *destination,
                                                          const void *source,
                                                          int64_t bytes,

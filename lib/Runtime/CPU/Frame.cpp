@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Runtime/CompilerABI.h"
+#include "Stream.h"
 #include "ThreadState.h"
 
 #include <atomic>
@@ -101,6 +102,7 @@ int32_t sparseAutogradGuard(void (*body)(void *const *, void *const *),
   Call call = {body, arguments, results};
   bool succeeded = runProtected(runBody, &call);
   state.frame = frame.parent;
+  finishStreams();
   // First: the device may still copy from blocks of the host.
   if (frame.stream)
     endDeviceUse(frame, succeeded);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Runtime/CompilerABI.h"
+#include "Stream.h"
 #include "ThreadState.h"
 
 #include <atomic>
@@ -91,7 +92,7 @@ __attribute__((noinline)) static bool runOnThreads(Loop &loop, int64_t chunks,
     bool savedInside = state.insideParallelFor;
     state.frame = loop.frame;
     state.insideParallelFor = true;
-#pragma omp for schedule(dynamic)
+#pragma omp for schedule(dynamic) nowait
     for (int64_t index = 0; index < chunks; ++index) {
       if (index > loop.failedChunk.load(std::memory_order_relaxed))
         continue;
@@ -99,6 +100,7 @@ __attribute__((noinline)) static bool runOnThreads(Loop &loop, int64_t chunks,
       if (!runProtected(runChunk, &chunk))
         recordError(loop, index);
     }
+    finishStreams();
     state.frame = savedFrame;
     state.insideParallelFor = savedInside;
   }

@@ -6,39 +6,64 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Stream.h"
 #include "SparseAutograd/Runtime/CompilerABI.h"
 
 #include <cstring>
 
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 /// What does not fit beside what else is in the caches of a core. Less is read
 /// from there again.
 static constexpr int64_t minimalTotal = int64_t(16) << 20;
 
+#ifdef __SSE2__
+static constexpr int64_t lineBytes = 64;
+
+static void streamLines(char *to, const char *from, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += lineBytes)
+    for (int64_t word = at; word < at + lineBytes; word += 16)
+      _mm_stream_si128(
+          reinterpret_cast<__m128i *>(to + word),
+          _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + word)));
+}
+
+/// A line by one store is on its way at once.
+__attribute__((target("avx512f"))) static void
+streamWholeLines(char *to, const char *from, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += lineBytes)
+    _mm512_stream_si512(reinterpret_cast<__m512i *>(to + at),
+                        _mm512_loadu_si512(from + at));
+}
+#endif
+
 void sparseAutogradStream(void *destination, const void *source, int64_t bytes,
                           int64_t total) {
 #ifdef __SSE2__
-  constexpr int64_t line = 64;
-  if (total >= minimalTotal && bytes >= 4 * line) {
+  if (total >= minimalTotal && bytes >= 4 * lineBytes) {
+    static const bool hasWholeLines = __builtin_cpu_supports("avx512f");
     auto *to = static_cast<char *>(destination);
     const auto *from = static_cast<const char *>(source);
     // Up to where a line begins, whole lines, the rest.
-    int64_t head = -reinterpret_cast<uintptr_t>(to) & (line - 1);
-    int64_t body = (bytes - head) / line * line;
+    int64_t head = -reinterpret_cast<uintptr_t>(to) & (lineBytes - 1);
+    int64_t body = (bytes - head) / lineBytes * lineBytes;
     std::memcpy(to, from, head);
-    for (int64_t at = head; at < head + body; at += line)
-      for (int64_t word = at; word < at + line; word += 16)
-        _mm_stream_si128(
-            reinterpret_cast<__m128i *>(to + word),
-            _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + word)));
+    if (hasWholeLines)
+      streamWholeLines(to + head, from + head, body);
+    else
+      streamLines(to + head, from + head, body);
     std::memcpy(to + head + body, from + head + body, bytes - head - body);
-    // Others see these stores no later than those that follow.
-    _mm_sfence();
     return;
   }
 #endif
   std::memcpy(destination, source, bytes);
+}
+
+void sparse_autograd::runtime::finishStreams() {
+#ifdef __SSE2__
+  // Not after each piece: it waits until all of it is in memory.
+  _mm_sfence();
+#endif
 }
