@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmulatedCode.h"
+#include "Exponential.h"
 #include "HostCode.h"
 #include "VectorLibrary.h"
 
@@ -123,6 +124,7 @@ sparse_autograd::compileToObject(mlir::ModuleOp module,
   if (Error error = sparse_autograd::linkEmulatedCode(module, *code))
     return std::move(error);
   prepareFunctions(*code, **machine);
+  sparse_autograd::expandExponentials(*code, **machine);
   optimize(*code, **machine, options.optimizationLevel);
   if (options.optimizedIR)
     raw_string_ostream(*options.optimizedIR) << *code;

@@ -29,7 +29,6 @@ LogicalResult sparse_autograd::expandElementaryFunctions(Operation *root) {
   MLIRContext *context = root->getContext();
   {
     RewritePatternSet patterns(context);
-    populateExponentialPatterns(patterns);
     math::populateExpansionPatterns(patterns, {"fpowi"});
     if (failed(applyPatternsGreedily(root, std::move(patterns))))
       return failure();

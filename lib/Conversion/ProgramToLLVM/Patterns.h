@@ -25,9 +25,6 @@ void populateRuntimePatterns(const mlir::LLVMTypeConverter &converter,
 /// views.
 void populateExpandShapePatterns(mlir::RewritePatternSet &patterns);
 
-/// Adds the pattern that computes exp of f32, a scalar or a vector, inline.
-void populateExponentialPatterns(mlir::RewritePatternSet &patterns);
-
 /// Replaces the ops of math that upstream's conversions to LLVM get wrong, or
 /// do not know, by ops that they get right and by calls of libm.
 llvm::LogicalResult expandElementaryFunctions(mlir::Operation *root);
