@@ -42,6 +42,33 @@ static void makeParallel(scf::ForOp loop, IRRewriter &rewriter) {
   rewriter.eraseOp(loop);
 }
 
+/// The buffer that `deallocation` releases, if that is taken in the same block
+/// and released nowhere else.
+static memref::AllocOp getOnlyAllocation(memref::DeallocOp deallocation) {
+  auto allocation = deallocation.getMemref().getDefiningOp<memref::AllocOp>();
+  if (!allocation || allocation->getBlock() != deallocation->getBlock() ||
+      llvm::count_if(allocation->getUsers(),
+                     llvm::IsaPred<memref::DeallocOp>) != 1)
+    return nullptr;
+  return allocation;
+}
+
+/// Buffers that every iteration of `range` takes anew, of one size, are one for
+/// all of them: they run one after the other, and each has it to itself.
+static void shareBuffers(scf::ForOp range, IRRewriter &rewriter) {
+  for (auto deallocation :
+       llvm::to_vector(range.getBody()->getOps<memref::DeallocOp>())) {
+    memref::AllocOp allocation = getOnlyAllocation(deallocation);
+    if (!allocation ||
+        !llvm::all_of(allocation->getOperands(), [&](Value size) {
+          return range.isDefinedOutsideOfLoop(size);
+        }))
+      continue;
+    rewriter.moveOpBefore(allocation, range);
+    rewriter.moveOpAfter(deallocation, range);
+  }
+}
+
 /// What the buffers of a body may take of a thread's stack, in bytes.
 static constexpr int64_t stackLimit = 256 * 1024;
 
@@ -54,11 +81,8 @@ static void promoteToStack(Block &body, IRRewriter &rewriter) {
   SmallVector<memref::DeallocOp> deallocations;
   body.walk([&](memref::DeallocOp op) { deallocations.push_back(op); });
   for (memref::DeallocOp deallocation : deallocations) {
-    auto allocation = deallocation.getMemref().getDefiningOp<memref::AllocOp>();
-    if (!allocation || allocation->getBlock() != deallocation->getBlock() ||
-        llvm::count_if(allocation->getUsers(), [](Operation *user) {
-          return isa<memref::DeallocOp>(user);
-        }) != 1)
+    memref::AllocOp allocation = getOnlyAllocation(deallocation);
+    if (!allocation)
       continue;
     MemRefType type = allocation.getType();
     if (!type.hasStaticShape() || !type.getLayout().isIdentity())
@@ -135,6 +159,7 @@ static void outline(scf::ParallelOp loop, StringRef name,
   mapping.map(loop.getInductionVars().front(), variable);
   for (Operation &op : loop.getBody()->without_terminator())
     rewriter.clone(op, mapping);
+  shareBuffers(range, rewriter);
 
   rewriter.setInsertionPoint(loop);
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);

@@ -23,6 +23,11 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
+/// How many chunks a long loop has: enough for any number of threads to end at
+/// about the same time, few enough that a chunk has what it begins with for
+/// many iterations. It is the same for any number of threads.
+static constexpr int64_t wantedChunks = 256;
+
 /// The function `void(environment, begin, end)` that the runtime calls for a
 /// chunk: calls `body` with the operands that the environment holds.
 static LLVM::LLVMFuncOp createChunkFunction(LLVM::LLVMFuncOp body,
@@ -111,8 +116,13 @@ struct ParallelCallsToRuntimePass
       Value count = call.getOperand(1);
       Value address =
           LLVM::AddressOfOp::create(builder, loc, pointer, chunk.getName());
-      Value grain = LLVM::ConstantOp::create(builder, loc, i64,
-                                             builder.getI64IntegerAttr(1));
+      auto constant = [&](int64_t value) {
+        return LLVM::ConstantOp::create(builder, loc, i64,
+                                        builder.getI64IntegerAttr(value));
+      };
+      Value grain =
+          LLVM::UDivOp::create(builder, loc, count, constant(wantedChunks));
+      grain = LLVM::UMaxOp::create(builder, loc, grain, constant(1));
       LLVM::CallOp::create(builder, loc, *parallelFor,
                            ValueRange{count, grain, address, slot});
       call.erase();

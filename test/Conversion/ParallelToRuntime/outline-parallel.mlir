@@ -35,3 +35,31 @@ func.func @carries(%m: memref<?xf32>, %n: index) -> f32 {
   } {sparse_autograd.parallel}
   return %sum : f32
 }
+
+// A buffer that each iteration takes and releases, of the same size, is one for
+// all that a thread runs.
+
+// CHECK-LABEL: func.func private @buffers.parallel.0
+// CHECK-SAME:  %[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index, %[[N:[^:]+]]: index
+// CHECK:       %[[SHARED:.+]] = memref.alloc(%[[N]])
+// CHECK:       scf.for %{{.+}} = %[[BEGIN]] to %[[END]]
+// CHECK:         %[[OWN:.+]] = memref.alloc(%{{.+}})
+// CHECK:         memref.dealloc %[[OWN]]
+// CHECK-NOT:     memref.dealloc
+// CHECK:       }
+// CHECK-NEXT:  memref.dealloc %[[SHARED]]
+// CHECK-NEXT:  return
+func.func @buffers(%m: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %same = memref.alloc(%n) : memref<?xf32>
+    %other = memref.alloc(%i) : memref<?xf32>
+    %x = memref.load %m[%i] : memref<?xf32>
+    memref.store %x, %same[%i] : memref<?xf32>
+    memref.store %x, %other[%c0] : memref<?xf32>
+    memref.dealloc %same : memref<?xf32>
+    memref.dealloc %other : memref<?xf32>
+  }
+  return
+}
