@@ -11,7 +11,9 @@
 // reads one tensor and writes another. Stores that go past the caches do not
 // read, but LLVM makes none of a loop that it vectorizes, since it does not
 // know how the rows lie: the loop writes a piece of a row to the stack, and the
-// runtime sends that on.
+// runtime sends that on. What an iteration reads again, such as the
+// exponentials of a softmax, is in a buffer of its own until the iteration
+// ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,10 +41,13 @@ using namespace sparse_autograd;
 static constexpr int64_t pieceLength = 1024;
 
 namespace {
-/// A result of a function, and the operation that writes a part of it in a loop
-/// over blocks of rows.
+/// A result of a function, and its part that an iteration of a loop over blocks
+/// of rows writes.
 struct Target {
-  Value result;
+  memref::AllocOp result;
+  memref::SubViewOp block;
+  /// The only operation that has to do with the block, if there is one and it
+  /// reads nothing of it.
   linalg::GenericOp writer;
 };
 } // namespace
@@ -64,6 +69,29 @@ static bool writesRows(linalg::GenericOp op) {
          !op.payloadUsesValueFromOperand(&output);
 }
 
+/// Whether an operation reads `block` that does not write it. What is written,
+/// and then changed in place, stays where it is: its lines are on their way
+/// while the first values are computed, and a copy would have to wait for them.
+static bool isReadAgain(memref::SubViewOp block) {
+  return llvm::any_of(block->getUsers(), [&](Operation *user) {
+    return !llvm::is_contained(cast<linalg::LinalgOp>(user).getDpsInits(),
+                               block.getResult());
+  });
+}
+
+/// A bound on `size`, an extent inside of `loop`, that is known before it; null
+/// if there is none.
+static OpFoldResult getBoundBefore(scf::ForallOp loop, OpFoldResult size) {
+  auto value = dyn_cast<Value>(size);
+  if (!value || loop.isDefinedOutsideOfLoop(value))
+    return size;
+  if (auto minimum = value.getDefiningOp<arith::MinUIOp>())
+    for (Value operand : minimum->getOperands())
+      if (OpFoldResult bound = getBoundBefore(loop, operand))
+        return bound;
+  return {};
+}
+
 /// How `result` is written, if that is in one loop over blocks of rows and
 /// nobody else has to do with it; nothing otherwise, and if it is small.
 static std::optional<Target> findTarget(Value result, int64_t minimalBytes) {
@@ -71,7 +99,8 @@ static std::optional<Target> findTarget(Value result, int64_t minimalBytes) {
   if (!alloc)
     return std::nullopt;
   MemRefType type = alloc.getType();
-  if (type.getRank() == 0 || !type.getElementType().isIntOrFloat() ||
+  if (type.getRank() == 0 || type.getMemorySpace() ||
+      !type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() < 8 || !type.getLayout().isIdentity() ||
       (type.hasStaticShape() &&
        type.getNumElements() * type.getElementTypeBitWidth() / 8 <
@@ -85,15 +114,25 @@ static std::optional<Target> findTarget(Value result, int64_t minimalBytes) {
       return std::nullopt;
     block = cast<memref::SubViewOp>(user);
   }
-  if (!block || !isa<scf::ForallOp>(block->getParentOp()) ||
-      block.getType().getRank() != type.getRank() || !block->hasOneUse())
+  if (!block || block.getType().getRank() != type.getRank())
     return std::nullopt;
-  auto writer = dyn_cast<linalg::GenericOp>(*block->user_begin());
-  if (!writer || !writesRows(writer) ||
-      writer->getBlock() != block->getBlock() ||
-      writer.getDpsInits().front() != block)
+  auto loop = dyn_cast<scf::ForallOp>(block->getParentOp());
+  if (!loop || !llvm::all_of(block->getUsers(), [&](Operation *user) {
+        auto op = dyn_cast<linalg::LinalgOp>(user);
+        return op && op.hasPureBufferSemantics() &&
+               op->getBlock() == block->getBlock();
+      }))
     return std::nullopt;
-  return Target{result, writer};
+  if (block->hasOneUse())
+    if (auto writer = dyn_cast<linalg::GenericOp>(*block->user_begin()))
+      if (writesRows(writer) && writer.getDpsInits().front() == block)
+        return Target{alloc, block, writer};
+  if (!isReadAgain(block) || !block.hasUnitStride() ||
+      !llvm::all_of(block.getMixedSizes(), [&](OpFoldResult size) {
+        return getBoundBefore(loop, size);
+      }))
+    return std::nullopt;
+  return Target{alloc, block, nullptr};
 }
 
 static func::FuncOp getStream(ModuleOp module, SymbolTable &symbols) {
@@ -117,27 +156,28 @@ static Value getBytes(OpBuilder &builder, Location loc, Value count,
   return toI64(builder, loc, arith::MulIOp::create(builder, loc, count, size));
 }
 
-/// The bytes of `result`.
-static Value getTotal(OpBuilder &builder, Location loc, Value result) {
-  auto type = cast<MemRefType>(result.getType());
-  Value elements = arith::ConstantIndexOp::create(builder, loc, 1);
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+/// The bytes of `array` from dimension `first` on.
+static Value getBytesFrom(OpBuilder &builder, Location loc, Value array,
+                          int64_t first) {
+  auto type = cast<MemRefType>(array.getType());
+  Value elements = memref::DimOp::create(builder, loc, array, first);
+  for (int64_t dim = first + 1; dim < type.getRank(); ++dim)
     elements =
         arith::MulIOp::create(builder, loc, elements,
-                              memref::DimOp::create(builder, loc, result, dim));
+                              memref::DimOp::create(builder, loc, array, dim));
   return getBytes(builder, loc, elements, type);
 }
 
-/// Sends the row `source` to `destination`.
+/// Sends `source` to `destination`, both contiguous from dimension `first` on
+/// and with one element along those before.
 static void createStream(OpBuilder &builder, Location loc, func::FuncOp stream,
-                         Value destination, Value source, Value total) {
-  auto type = cast<MemRefType>(source.getType());
-  Value length =
-      memref::DimOp::create(builder, loc, source, type.getRank() - 1);
+                         Value destination, Value source, int64_t first,
+                         Value total) {
   func::CallOp::create(builder, loc, stream,
                        ValueRange{getPointer(builder, loc, destination),
                                   getPointer(builder, loc, source),
-                                  getBytes(builder, loc, length, type), total});
+                                  getBytesFrom(builder, loc, source, first),
+                                  total});
 }
 
 /// The writer writes piece by piece.
@@ -168,9 +208,77 @@ static LogicalResult streamPieces(IRRewriter &rewriter,
       strides);
   output.set(part);
   rewriter.setInsertionPointAfter(tiled->op);
-  createStream(rewriter, loc, stream, row, part, total);
+  createStream(rewriter, loc, stream, row, part, rank - 1, total);
   rewriter.eraseOp(writer);
   return success();
+}
+
+/// The first dimension from which on `block` has all of `result`'s extents, but
+/// for that one's own: from there on it is contiguous.
+static int64_t getFirstContiguous(memref::AllocOp result,
+                                  memref::SubViewOp block) {
+  SmallVector<OpFoldResult> extents = result.getMixedSizes();
+  SmallVector<OpFoldResult> sizes = block.getMixedSizes();
+  int64_t first = block.getType().getRank() - 1;
+  while (first > 0 && sizes[first] == extents[first])
+    --first;
+  return first;
+}
+
+/// `loop` runs if the condition is true, and a copy of it otherwise.
+static void versionLoop(IRRewriter &rewriter, scf::ForallOp loop,
+                        Value condition) {
+  rewriter.setInsertionPoint(loop);
+  auto choice = scf::IfOp::create(rewriter, loop.getLoc(), condition,
+                                  /*withElseRegion=*/true);
+  rewriter.setInsertionPoint(choice.elseBlock()->getTerminator());
+  rewriter.clone(*loop);
+  rewriter.moveOpBefore(loop, choice.thenBlock()->getTerminator());
+}
+
+/// An iteration has the block in a buffer, and sends that on when it ends.
+static void streamBlock(IRRewriter &rewriter, memref::AllocOp result,
+                        memref::SubViewOp block, func::FuncOp stream,
+                        Value total) {
+  Location loc = block.getLoc();
+  auto loop = cast<scf::ForallOp>(block->getParentOp());
+  MemRefType type = block.getType();
+  int64_t rank = type.getRank();
+  // Of a size that all iterations have, so that they can share it.
+  SmallVector<OpFoldResult> bounds;
+  for (OpFoldResult size : block.getMixedSizes())
+    bounds.push_back(getBoundBefore(loop, size));
+  auto [shape, dynamicBounds] = decomposeMixedValues(bounds);
+  SmallVector<OpFoldResult> zeros(rank, rewriter.getIndexAttr(0));
+  SmallVector<OpFoldResult> ones(rank, rewriter.getIndexAttr(1));
+  rewriter.setInsertionPointAfter(block);
+  Value buffer = memref::AllocOp::create(
+      rewriter, loc, MemRefType::get(shape, type.getElementType()),
+      dynamicBounds, rewriter.getI64IntegerAttr(64));
+  Value part = memref::SubViewOp::create(rewriter, loc, buffer, zeros,
+                                         block.getMixedSizes(), ones);
+  rewriter.replaceAllUsesWith(block, part);
+
+  // The part of `array`, a block, that is contiguous in both.
+  int64_t first = getFirstContiguous(result, block);
+  SmallVector<OpFoldResult> partOffsets = zeros, partSizes = ones;
+  for (int64_t dim = first; dim < rank; ++dim)
+    partSizes[dim] = block.getMixedSizes()[dim];
+  auto slice = [&](Value array) -> Value {
+    return memref::SubViewOp::create(rewriter, loc, array, partOffsets,
+                                     partSizes, ones);
+  };
+  rewriter.setInsertionPoint(loop.getTerminator());
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  for (int64_t dim = 0; dim < first; ++dim) {
+    Value size = getValueOrCreateConstantIndexOp(rewriter, loc,
+                                                 block.getMixedSizes()[dim]);
+    auto rows = scf::ForOp::create(rewriter, loc, zero, size, one);
+    partOffsets[dim] = rows.getInductionVar();
+    rewriter.setInsertionPointToStart(rows.getBody());
+  }
+  createStream(rewriter, loc, stream, slice(block), slice(part), first, total);
 }
 
 namespace {
@@ -194,11 +302,28 @@ struct StreamResultsPass
     });
     SymbolTable symbols(getOperation());
     IRRewriter rewriter(&getContext());
-    for (auto [result, writer] : targets) {
-      rewriter.setInsertionPoint(writer->getParentOp());
-      Value total = getTotal(rewriter, writer->getLoc(), result);
-      if (failed(streamPieces(rewriter, writer,
-                              getStream(getOperation(), symbols), total)))
+    // A buffer of its own does not pay for what the caches hold.
+    llvm::SmallDenseSet<Operation *> versioned;
+    for (auto [result, block, writer] : targets) {
+      auto loop = cast<scf::ForallOp>(block->getParentOp());
+      if (writer || !versioned.insert(loop).second)
+        continue;
+      rewriter.setInsertionPoint(loop);
+      Location loc = block.getLoc();
+      Value least =
+          arith::ConstantIntOp::create(rewriter, loc, minimalBytes, 64);
+      Value isLarge =
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge,
+                                getBytesFrom(rewriter, loc, result, 0), least);
+      versionLoop(rewriter, loop, isLarge);
+    }
+    for (auto [result, block, writer] : targets) {
+      rewriter.setInsertionPoint(block->getParentOp());
+      Value total = getBytesFrom(rewriter, block.getLoc(), result, 0);
+      func::FuncOp stream = getStream(getOperation(), symbols);
+      if (!writer)
+        streamBlock(rewriter, result, block, stream, total);
+      else if (failed(streamPieces(rewriter, writer, stream, total)))
         return signalPassFailure();
     }
   }

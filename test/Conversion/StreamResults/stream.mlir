@@ -3,6 +3,8 @@
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+#all = affine_map<(i, j) -> ()>
 
 // The rows of a result are computed in pieces on the stack, which the runtime
 // sends past the caches.
@@ -40,12 +42,12 @@ func.func @rows(%x: memref<?x?xf32>, %n: index, %m: index) -> memref<?x?xf32> {
   return %result : memref<?x?xf32>
 }
 
-// What the loop reads again stays where it is.
+// What an iteration writes, and then changes in place, stays where it is.
 
-// CHECK-LABEL: func.func @read_again
+// CHECK-LABEL: func.func @changed_in_place
 //   CHECK-NOT:   sparseAutogradStream
 //       CHECK:   return
-func.func @read_again(%x: memref<?x?xf32>, %n: index, %m: index) -> memref<?x?xf32> {
+func.func @changed_in_place(%x: memref<?x?xf32>, %n: index, %m: index) -> memref<?x?xf32> {
   %result = memref.alloc(%n, %m) : memref<?x?xf32>
   scf.forall (%i) in (%n) {
     %in = memref.subview %x[%i, 0] [1, %m] [1, 1] : memref<?x?xf32> to memref<1x?xf32, strided<[?, 1], offset: ?>>
@@ -105,4 +107,121 @@ func.func @small(%x: memref<32xf32>) -> memref<32x32xf32> {
     }
   }
   return %result : memref<32x32xf32>
+}
+
+// What another operation of the iteration reads is in a buffer of its own until
+// the iteration ends, if the result is large. Blocks of whole rows are sent on at
+// once.
+
+// CHECK-LABEL: func.func @read_by_another
+//  CHECK-SAME:     %[[X:[^:]+]]: memref<?x?xf32>, %[[N:[^:]+]]: index, %[[M:[^:]+]]: index, %[[ROWS:[^:]+]]: index
+//       CHECK:   %[[RESULT:.+]] = memref.alloc(%[[N]], %[[M]])
+//       CHECK:   %[[BYTES:.+]] = arith.index_cast %{{.+}} : index to i64
+//       CHECK:   %[[LARGE:.+]] = arith.cmpi sge, %[[BYTES]], %{{.+}} : i64
+//       CHECK:   scf.if %[[LARGE]] {
+//       CHECK:     %[[TOTAL:.+]] = arith.index_cast %{{.+}} : index to i64
+//       CHECK:     scf.forall (%[[I:.+]]) in
+//       CHECK:       %[[SIZE:.+]] = arith.minui %[[ROWS]], %{{.+}}
+//       CHECK:       %[[BLOCK:.+]] = memref.subview %[[RESULT]][%{{.+}}, 0] [%[[SIZE]], %[[M]]]
+//       CHECK:       %[[BUFFER:.+]] = memref.alloc(%[[ROWS]], %[[M]]) {alignment = 64 : i64} : memref<?x?xf32>
+//       CHECK:       %[[PART:.+]] = memref.subview %[[BUFFER]][0, 0] [%[[SIZE]], %[[M]]]
+//       CHECK:       linalg.generic {{.*}} outs(%[[PART]]
+//       CHECK:       linalg.generic {{.*}} ins(%[[PART]]
+//   CHECK-NOT:       scf.for
+//       CHECK:       %[[TO:.+]] = memref.subview %[[BLOCK]][0, 0] [%[[SIZE]], %[[M]]]
+//       CHECK:       %[[FROM:.+]] = memref.subview %[[PART]][0, 0] [%[[SIZE]], %[[M]]]
+//       CHECK:       memref.extract_strided_metadata %[[TO]]
+//       CHECK:       memref.extract_strided_metadata %[[FROM]]
+//       CHECK:       arith.muli
+//       CHECK:       call @sparseAutogradStream(%{{.+}}, %{{.+}}, %{{.+}}, %[[TOTAL]])
+//       CHECK:   } else {
+//       CHECK:     scf.forall
+//       CHECK:       %[[IN_PLACE:.+]] = memref.subview %[[RESULT]]
+//       CHECK:       linalg.generic {{.*}} outs(%[[IN_PLACE]]
+//   CHECK-NOT:       sparseAutogradStream
+//       CHECK:   return %[[RESULT]]
+func.func @read_by_another(%x: memref<?x?xf32>, %n: index, %m: index, %rows: index) -> (memref<?x?xf32>, memref<?xf32>) {
+  %result = memref.alloc(%n, %m) : memref<?x?xf32>
+  %sums = memref.alloc(%n) : memref<?xf32>
+  scf.forall (%i) in (%n) {
+    %offset = arith.muli %i, %rows : index
+    %rest = arith.subi %n, %offset : index
+    %size = arith.minui %rows, %rest : index
+    %in = memref.subview %x[%offset, 0] [%size, %m] [1, 1] : memref<?x?xf32> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+    %out = memref.subview %result[%offset, 0] [%size, %m] [1, 1] : memref<?x?xf32> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+    %sum = memref.subview %sums[%offset] [%size] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: ?>>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%in : memref<?x?xf32, strided<[?, 1], offset: ?>>) outs(%out : memref<?x?xf32, strided<[?, 1], offset: ?>>) {
+    ^bb0(%a: f32, %o: f32):
+      %p = arith.mulf %a, %a : f32
+      linalg.yield %p : f32
+    }
+    linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%out : memref<?x?xf32, strided<[?, 1], offset: ?>>) outs(%sum : memref<?xf32, strided<[1], offset: ?>>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %o, %a : f32
+      linalg.yield %s : f32
+    }
+  }
+  return %result, %sums : memref<?x?xf32>, memref<?xf32>
+}
+
+// Blocks of columns are sent on row by row.
+
+// CHECK-LABEL: func.func @columns_read_by_another
+//       CHECK:       scf.for %[[ROW:.+]] = %{{.+}} to %[[N:.+]] step
+//       CHECK:         memref.subview %{{.+}}[%[[ROW]], 0] [1, %{{.+}}]
+//       CHECK:         memref.subview %{{.+}}[%[[ROW]], 0] [1, %{{.+}}]
+//       CHECK:         call @sparseAutogradStream
+func.func @columns_read_by_another(%x: memref<?x?xf32>, %n: index, %m: index, %columns: index) -> (memref<?x?xf32>, memref<?xf32>) {
+  %result = memref.alloc(%n, %m) : memref<?x?xf32>
+  %sums = memref.alloc(%m) : memref<?xf32>
+  scf.forall (%i) in (%m) {
+    %offset = arith.muli %i, %columns : index
+    %rest = arith.subi %m, %offset : index
+    %size = arith.minui %columns, %rest : index
+    %in = memref.subview %x[0, %offset] [%n, %size] [1, 1] : memref<?x?xf32> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+    %out = memref.subview %result[0, %offset] [%n, %size] [1, 1] : memref<?x?xf32> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+    %sum = memref.subview %sums[%offset] [%size] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: ?>>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%in : memref<?x?xf32, strided<[?, 1], offset: ?>>) outs(%out : memref<?x?xf32, strided<[?, 1], offset: ?>>) {
+    ^bb0(%a: f32, %o: f32):
+      %p = arith.mulf %a, %a : f32
+      linalg.yield %p : f32
+    }
+    linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+        ins(%out : memref<?x?xf32, strided<[?, 1], offset: ?>>) outs(%sum : memref<?xf32, strided<[1], offset: ?>>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %o, %a : f32
+      linalg.yield %s : f32
+    }
+  }
+  return %result, %sums : memref<?x?xf32>, memref<?xf32>
+}
+
+// A size that is known only in the loop is none that iterations could share.
+
+// CHECK-LABEL: func.func @unknown_size
+//   CHECK-NOT:   sparseAutogradStream
+//       CHECK:   return
+func.func @unknown_size(%x: memref<?x?xf32>, %sizes: memref<?xindex>, %n: index, %m: index) -> (memref<?x?xf32>, memref<f32>) {
+  %result = memref.alloc(%n, %m) : memref<?x?xf32>
+  %sum = memref.alloc() : memref<f32>
+  scf.forall (%i) in (%n) {
+    %size = memref.load %sizes[%i] : memref<?xindex>
+    %in = memref.subview %x[%i, 0] [%size, %m] [1, 1] : memref<?x?xf32> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+    %out = memref.subview %result[%i, 0] [%size, %m] [1, 1] : memref<?x?xf32> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%in : memref<?x?xf32, strided<[?, 1], offset: ?>>) outs(%out : memref<?x?xf32, strided<[?, 1], offset: ?>>) {
+    ^bb0(%a: f32, %o: f32):
+      linalg.yield %a : f32
+    }
+    linalg.generic {indexing_maps = [#id, #all], iterator_types = ["reduction", "reduction"]}
+        ins(%out : memref<?x?xf32, strided<[?, 1], offset: ?>>) outs(%sum : memref<f32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %o, %a : f32
+      linalg.yield %s : f32
+    }
+  }
+  return %result, %sum : memref<?x?xf32>, memref<f32>
 }
