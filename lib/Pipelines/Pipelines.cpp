@@ -111,6 +111,7 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<func::FuncOp>(
         bufferization::createPromoteBuffersToStackPass());
   });
+  pm.addNestedPass<func::FuncOp>(createPrefetchBlocks());
   // Blocks of fused rows are cut already; their loops become plain ones.
   pm.addNestedPass<func::FuncOp>(createForallToParallelLoopPass());
   pm.addPass(createContractionToRuntime());

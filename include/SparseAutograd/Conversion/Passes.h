@@ -18,6 +18,7 @@
 #include "SparseAutograd/Conversion/LoopsToKernels/LoopsToKernels.h"
 #include "SparseAutograd/Conversion/ParallelToRuntime/ParallelToRuntime.h"
 #include "SparseAutograd/Conversion/PlaceBuffers/PlaceBuffers.h"
+#include "SparseAutograd/Conversion/PrefetchBlocks/PrefetchBlocks.h"
 #include "SparseAutograd/Conversion/PrefetchRows/PrefetchRows.h"
 #include "SparseAutograd/Conversion/ProgramToLLVM/ProgramToLLVM.h"
 #include "SparseAutograd/Conversion/SparseAutogradToLinalg/SparseAutogradToLinalg.h"

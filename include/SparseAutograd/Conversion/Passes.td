@@ -124,7 +124,10 @@ def StreamResults : Pass<"sparse-autograd-stream-results", "::mlir::ModuleOp"> {
     element, and nobody reads it again, pieces of the rows are computed on the
     stack and handed to sparseAutogradStream. That stores them without reading
     the lines of the result from memory first, if the result is larger than the
-    caches; what is known to be smaller is left alone.
+    caches; what is known to be smaller is left alone. A part of a result that an
+    iteration writes and then reads, with an operation that does not write it, is
+    in a buffer for as long as the iteration takes, and then handed on: if the
+    result is as large as that at run time, which chooses between two loops.
 
     Runs on buffers, before they are promoted to the stack. For example
 
@@ -348,6 +351,57 @@ def LinalgToLoops : Pass<"sparse-autograd-linalg-to-loops"> {
 }
 
 //===----------------------------------------------------------------------===//
+// PrefetchBlocks
+//===----------------------------------------------------------------------===//
+
+def PrefetchBlocks : Pass<"sparse-autograd-prefetch-blocks", "::mlir::func::FuncOp"> {
+  let summary = "Ask for the next block of rows while one is computed";
+  let description = [{
+    A loop over blocks of rows reads a block from memory once and from a cache
+    after that. The operation that computes most, if it computes an elementary
+    function for each element, asks for the block of the next iteration: as in a
+    softmax, which finds the maxima of rows before it computes exponentials.
+
+    This is done if what the loop reads has `minimal-bytes`, which may be known at
+    run time only. For example
+
+    ```mlir
+    scf.forall (%i) in (%n) {
+      %row = memref.subview %x[%i, 0] [1, %m] [1, 1]
+      linalg.generic ... ins(%row : ...) outs(%maximum : ...)
+      linalg.generic ... ins(%row, %maximum : ...) outs(%exponentials : ...)
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.forall (%i) in (%n) {
+      %row = memref.subview %x[%i, 0] [1, %m] [1, 1]
+      linalg.generic ... ins(%row : ...) outs(%maximum : ...)
+      %next = memref.subview %x[%next_i, 0] [1, %m] [1, 1]
+      scf.for %j = %c0 to %m step %c256 {
+        scf.if %is_large {
+          scf.for %k = %j to %end step %c16 {
+            memref.prefetch %next[%c0, %k], read, locality<2>, data
+          }
+        }
+        linalg.generic ... ins(%part_of_row, %maximum : ...) outs(%part : ...)
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"minimalBytes", "minimal-bytes", "int64_t", /*default=*/"4194304",
+           "what a loop reads is expected to be in a cache below this">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // PrefetchRows
 //===----------------------------------------------------------------------===//
 
@@ -423,9 +477,10 @@ def ParallelCallsToRuntime : Pass<"sparse-autograd-parallel-calls-to-runtime", "
   let summary = "Call the runtime's parallel loop for outlined bodies";
   let description = [{
     An `llvm.call @body(%begin, %end, ...) {sparse_autograd.parallel}` becomes
-    `sparseAutogradParallelFor(%end - %begin, 1, @body_chunk, environment)`: the
-    operands are packed into a structure on the stack of the caller, and
-    `body_chunk` unpacks them.
+    `sparseAutogradParallelFor(%end - %begin, %grain, @body_chunk, environment)`:
+    the operands are packed into a structure on the stack of the caller, and
+    `body_chunk` unpacks them. A chunk has `%grain` iterations, one or, of a long
+    loop, so many that there are about 256 chunks.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
