@@ -59,6 +59,14 @@ static bool hasIdentityOperand(linalg::LinalgOp op, Value buffer) {
   });
 }
 
+/// Whether no operation writes `view`.
+static bool isOnlyRead(memref::SubViewOp view) {
+  return llvm::none_of(view->getUses(), [](OpOperand &use) {
+    auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return !op || op.isDpsInit(&use);
+  });
+}
+
 /// The cost of the body of `op`.
 static int64_t getBodyCost(linalg::GenericOp op) {
   int64_t cost = 0;
@@ -103,7 +111,7 @@ static SmallVector<memref::SubViewOp> findBlocks(scf::ForallOp loop,
         type.getRank() == carrier.getNumLoops() &&
         type.getElementType().isIntOrFloat() &&
         type.getStridesAndOffset().first.back() == 1 &&
-        isComputed(loop, view) &&
+        isComputed(loop, view) && isOnlyRead(view) &&
         llvm::any_of(view->getUsers(), [&](Operation *user) {
           auto op = dyn_cast<linalg::LinalgOp>(user);
           return op && op->getBlock() == view->getBlock() &&
@@ -173,8 +181,8 @@ static SmallVector<Value> createNextBlocks(OpBuilder &builder,
   return blocks;
 }
 
-/// Asks for the elements of `block` in the row `row`, `stride` of them from
-/// `column` on. What is behind the end of the row is the next one.
+/// Asks for the elements of `block` in the row `row`, up to `stride` of them
+/// from `column` on.
 static void createPrefetches(OpBuilder &builder, Location loc, Value block,
                              ValueRange row, Value column) {
   OpBuilder::InsertionGuard guard(builder);
@@ -184,6 +192,9 @@ static void createPrefetches(OpBuilder &builder, Location loc, Value block,
   Value end = arith::AddIOp::create(
       builder, loc, column,
       arith::ConstantIndexOp::create(builder, loc, stride));
+  end = arith::MinUIOp::create(
+      builder, loc, end,
+      memref::DimOp::create(builder, loc, block, type.getRank() - 1));
   auto lines = scf::ForOp::create(
       builder, loc, column, end,
       arith::ConstantIndexOp::create(builder, loc, elements));

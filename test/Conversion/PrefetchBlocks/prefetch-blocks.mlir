@@ -22,7 +22,8 @@
 //       CHECK:     scf.for %[[ROW:.+]] = %c0
 //       CHECK:       scf.for %[[COLUMN:.+]] = %c0{{.*}} to %{{.+}} step %c256
 //       CHECK:         scf.if %[[LARGE]] {
-//       CHECK:           %[[END:.+]] = arith.addi %[[COLUMN]], %c256
+//       CHECK:           %[[BEHIND:.+]] = arith.addi %[[COLUMN]], %c256
+//       CHECK:           %[[END:.+]] = arith.minui %[[BEHIND]], %{{.+}}
 //       CHECK:           scf.for %[[LINE:.+]] = %[[COLUMN]] to %[[END]] step %c16
 //  CHECK-NEXT:             memref.prefetch %[[NEXT_X]][%[[ROW]], %[[LINE]]], read, locality<2>, data
 //       CHECK:           scf.for %[[LINE:.+]] = %[[COLUMN]] to %{{.+}} step %c64
@@ -54,6 +55,36 @@ func.func @exponentials(%x: memref<?x?xf32>, %mask: memref<?x?xi1>, %largest: me
       %d = arith.subf %a, %t : f32
       %e = math.exp %d : f32
       linalg.yield %e : f32
+    }
+  }
+  return
+}
+
+// What the loop writes it has no need to ask for.
+
+// CHECK-LABEL: func.func @in_place
+//  CHECK-SAME:     %[[X:[^:]+]]: memref<?x?xf32>, %[[Y:[^:]+]]: memref<?x?xf32>
+//       CHECK:   %[[NEXT:.+]] = arith.minui
+//       CHECK:   memref.subview %[[X]][%[[NEXT]], 0]
+//   CHECK-NOT:   memref.subview %[[Y]][%[[NEXT]], 0]
+//       CHECK:   memref.prefetch
+//   CHECK-NOT:   memref.prefetch
+//       CHECK:   return
+func.func @in_place(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %n: index, %m: index) {
+  scf.forall (%i) in (%n) {
+    %in = memref.subview %x[%i, 0] [1, %m] [1, 1] : memref<?x?xf32> to memref<1x?xf32, strided<[?, 1], offset: ?>>
+    %out = memref.subview %y[%i, 0] [1, %m] [1, 1] : memref<?x?xf32> to memref<1x?xf32, strided<[?, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%in : memref<1x?xf32, strided<[?, 1], offset: ?>>) outs(%out : memref<1x?xf32, strided<[?, 1], offset: ?>>) {
+    ^bb0(%a: f32, %o: f32):
+      %e = math.exp %a : f32
+      linalg.yield %e : f32
+    }
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%out : memref<1x?xf32, strided<[?, 1], offset: ?>>) outs(%out : memref<1x?xf32, strided<[?, 1], offset: ?>>) {
+    ^bb0(%a: f32, %o: f32):
+      %p = arith.mulf %a, %a : f32
+      linalg.yield %p : f32
     }
   }
   return
