@@ -502,9 +502,9 @@ def ProgramToLLVM : Pass<"sparse-autograd-program-to-llvm", "::mlir::ModuleOp"> 
       vectorize loads of i1);
     * `sparse_autograd.log` calls the runtime;
     * arithmetic in f16 and bf16 is done in f32 and rounded;
-    * `math.exp` of f32 is computed inline (within 1.2 units in the last place,
-      the same bits in a vector and out of one); other elementary functions are
-      calls of libm, which LLVM vectorizes where there is a library for it.
+    * elementary functions are intrinsics of LLVM or calls of libm, which LLVM
+      vectorizes where there is a library for it (compileToObject makes
+      exponentials of f32 arithmetic).
 
     Stack slots move to the entry block of their function.
   }];

@@ -49,9 +49,11 @@ struct CompileOptions {
 /// Compiles `module`, which is in the LLVM dialect, to an object file.
 ///
 /// Loops are vectorized, with the elementary functions of glibc's libmvec where
-/// the processor and this machine have them. The object refers to the runtime
-/// (CompilerABI.h, DeviceABI.h, EmulatorABI.h), libm, libmvec and the C
-/// library's memory functions only.
+/// the processor and this machine have them. Exponentials of f32 are computed
+/// in place, within 1.2 units in the last place, to the same bits in a vector
+/// and out of one; they depend on whether the processor has fused
+/// multiply-adds. The object refers to the runtime (CompilerABI.h, DeviceABI.h,
+/// EmulatorABI.h), libm, libmvec and the C library's memory functions only.
 ///
 /// Bitcode of kernels (emulatedCodeAttributeName) becomes code for the
 /// emulator, in the same object.

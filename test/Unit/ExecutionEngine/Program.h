@@ -90,10 +90,12 @@ private:
   std::vector<int64_t> words;
 };
 
-/// A program compiled by the whole pipeline, or by other passes.
+/// A program compiled by the whole pipeline, or by other passes, for this
+/// processor with more features or fewer.
 class Program {
 public:
-  explicit Program(llvm::StringRef source, llvm::StringRef passes = {}) {
+  explicit Program(llvm::StringRef source, llvm::StringRef passes = {},
+                   llvm::StringRef features = {}) {
     mlir::DialectRegistry registry;
     sparse_autograd::registerAllDialects(registry);
     context.appendDialectRegistry(registry);
@@ -117,6 +119,7 @@ public:
       return;
     }
     sparse_autograd::CompileOptions compileOptions;
+    compileOptions.features = features.str();
     compileOptions.optimizedIR = &optimizedIR;
     auto created =
         sparse_autograd::ExecutionEngine::create(*module, compileOptions);
