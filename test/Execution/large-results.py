@@ -5,7 +5,7 @@
 """Results that are larger than the caches: blocks of them are kept while an
 iteration reads them, and sent past the caches; the next block is asked for. A
 softmax and its derivative, over rows, columns and planes of odd extents, and as
-a part of what is small enough to stay where it is."""
+a part of what is small enough to stay where it is, or has rows too long."""
 
 import numpy as np
 
@@ -43,7 +43,7 @@ program = Program("large-results", level=3)
 rng = np.random.default_rng(7)
 for name, shape, dim in (("rows", (2051, 2077), 1), ("columns", (2051, 2077), 0),
                          ("planes", (3, 1237, 1193), 1),
-                         ("lines", (9001, 7, 71), 2), ("few", (51, 77), 1)):
+                         ("lines", (9001, 7, 71), 2), ("few", (51, 77), 1), ("long", (31, 150001), 1)):
     x_type = f"tensor<{'?x' * len(shape)}f32>"
     mask_type = f"tensor<{'?x' * len(shape)}i1>"
     signature = f"({x_type}, {mask_type})"

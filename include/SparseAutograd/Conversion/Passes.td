@@ -127,7 +127,8 @@ def StreamResults : Pass<"sparse-autograd-stream-results", "::mlir::ModuleOp"> {
     caches; what is known to be smaller is left alone. A part of a result that an
     iteration writes and then reads, with an operation that does not write it, is
     in a buffer for as long as the iteration takes, and then handed on: if the
-    result is as large as that at run time, which chooses between two loops.
+    result is as large as that at run time, and the buffer is not, which chooses
+    between two loops.
 
     Runs on buffers, before they are promoted to the stack. For example
 
@@ -362,8 +363,9 @@ def PrefetchBlocks : Pass<"sparse-autograd-prefetch-blocks", "::mlir::func::Func
     function for each element, asks for the block of the next iteration: as in a
     softmax, which finds the maxima of rows before it computes exponentials.
 
-    This is done if what the loop reads has `minimal-bytes`, which may be known at
-    run time only. For example
+    This is done if what the loop reads has `minimal-bytes`, and the blocks of an
+    iteration fit into a cache of a core twice, which may be known at run time
+    only. For example
 
     ```mlir
     scf.forall (%i) in (%n) {
@@ -381,7 +383,7 @@ def PrefetchBlocks : Pass<"sparse-autograd-prefetch-blocks", "::mlir::func::Func
       linalg.generic ... ins(%row : ...) outs(%maximum : ...)
       %next = memref.subview %x[%next_i, 0] [1, %m] [1, 1]
       scf.for %j = %c0 to %m step %c256 {
-        scf.if %is_large {
+        scf.if %is_worthwhile {
           scf.for %k = %j to %end step %c16 {
             memref.prefetch %next[%c0, %k], read, locality<2>, data
           }

@@ -41,6 +41,9 @@ static constexpr int64_t stride = 256;
 
 static constexpr int64_t lineBytes = 64;
 
+/// The bytes of the blocks of an iteration that a cache of a core has twice.
+static constexpr int64_t maximalBlocks = int64_t(256) << 10;
+
 namespace {
 /// A loop over blocks of rows whose next blocks are worth asking for.
 struct Candidate {
@@ -141,23 +144,31 @@ static std::optional<Candidate> findCandidate(scf::ForallOp loop) {
   return Candidate{loop, carrier, std::move(blocks)};
 }
 
-/// Whether what the loop reads has `minimalBytes` together, before the loop.
-static Value createIsLarge(OpBuilder &builder, Candidate &candidate,
-                           int64_t minimalBytes) {
-  Location loc = candidate.loop.getLoc();
+/// The bytes of `arrays` together.
+static Value createBytes(OpBuilder &builder, Location loc, ValueRange arrays) {
   Value total = arith::ConstantIndexOp::create(builder, loc, 0);
-  for (memref::SubViewOp block : candidate.blocks) {
-    MemRefType type = block.getSourceType();
+  for (Value array : arrays) {
+    auto type = cast<MemRefType>(array.getType());
     Value bytes = arith::ConstantIndexOp::create(
         builder, loc, llvm::divideCeil(type.getElementTypeBitWidth(), 8));
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       bytes = arith::MulIOp::create(
-          builder, loc, bytes,
-          memref::DimOp::create(builder, loc, block.getSource(), dim));
+          builder, loc, bytes, memref::DimOp::create(builder, loc, array, dim));
     total = arith::AddIOp::create(builder, loc, total, bytes);
   }
+  return total;
+}
+
+/// Whether what the loop reads has `minimalBytes`, before the loop.
+static Value createIsLarge(OpBuilder &builder, Candidate &candidate,
+                           int64_t minimalBytes) {
+  Location loc = candidate.loop.getLoc();
+  SmallVector<Value> sources;
+  for (memref::SubViewOp block : candidate.blocks)
+    sources.push_back(block.getSource());
   return arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::uge, total,
+      builder, loc, arith::CmpIPredicate::uge,
+      createBytes(builder, loc, sources),
       arith::ConstantIndexOp::create(builder, loc, minimalBytes));
 }
 
@@ -214,6 +225,11 @@ static LogicalResult prefetchBlocks(IRRewriter &rewriter, Candidate &candidate,
   Value isLarge = createIsLarge(rewriter, candidate, minimalBytes);
   rewriter.setInsertionPoint(carrier);
   SmallVector<Value> next = createNextBlocks(rewriter, candidate);
+  Value fits = arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::ule,
+      createBytes(rewriter, loc, next),
+      arith::ConstantIndexOp::create(rewriter, loc, maximalBlocks));
+  Value isWorthwhile = arith::AndIOp::create(rewriter, loc, isLarge, fits);
   SmallVector<int64_t> tileSizes(carrier.getNumLoops(), 1);
   tileSizes.back() = stride;
   FailureOr<linalg::TiledLinalgOp> tiled = linalg::tileLinalgOp(
@@ -224,8 +240,8 @@ static LogicalResult prefetchBlocks(IRRewriter &rewriter, Candidate &candidate,
   for (Operation *loop : tiled->loops)
     variables.push_back(cast<scf::ForOp>(loop).getInductionVar());
   rewriter.setInsertionPointToStart(tiled->op->getBlock());
-  auto ifLarge = scf::IfOp::create(rewriter, loc, isLarge);
-  rewriter.setInsertionPointToStart(ifLarge.thenBlock());
+  auto choice = scf::IfOp::create(rewriter, loc, isWorthwhile);
+  rewriter.setInsertionPointToStart(choice.thenBlock());
   for (Value block : next)
     createPrefetches(rewriter, loc, block, ArrayRef(variables).drop_back(),
                      variables.back());

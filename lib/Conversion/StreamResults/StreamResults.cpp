@@ -40,6 +40,10 @@ using namespace sparse_autograd;
 /// The elements of a piece of a row: 4 KiB of f32.
 static constexpr int64_t pieceLength = 1024;
 
+/// The bytes of a block that is kept: a cache of a core has it, and the blocks
+/// of operands beside it.
+static constexpr int64_t maximalBlock = int64_t(256) << 10;
+
 namespace {
 /// A result of a function, and its part that an iteration of a loop over blocks
 /// of rows writes.
@@ -225,6 +229,38 @@ static int64_t getFirstContiguous(memref::AllocOp result,
   return first;
 }
 
+/// The sizes of a buffer for the block of any iteration.
+static SmallVector<OpFoldResult> getBufferSizes(memref::SubViewOp block) {
+  auto loop = cast<scf::ForallOp>(block->getParentOp());
+  SmallVector<OpFoldResult> sizes;
+  for (OpFoldResult size : block.getMixedSizes())
+    sizes.push_back(getBoundBefore(loop, size));
+  return sizes;
+}
+
+/// Whether a buffer for blocks of `result` pays, before the loop: it does not
+/// for what the caches hold anyway, nor if they do not hold the buffer.
+static Value createIsWorthwhile(OpBuilder &builder, memref::AllocOp result,
+                                memref::SubViewOp block, int64_t minimalBytes) {
+  Location loc = block.getLoc();
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, value, 64);
+  };
+  Value isLarge = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                        getBytesFrom(builder, loc, result, 0),
+                                        constant(minimalBytes));
+  Value elements = arith::ConstantIndexOp::create(builder, loc, 1);
+  for (OpFoldResult size : getBufferSizes(block))
+    elements = arith::MulIOp::create(
+        builder, loc, elements,
+        getValueOrCreateConstantIndexOp(builder, loc, size));
+  Value fits =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                            getBytes(builder, loc, elements, block.getType()),
+                            constant(maximalBlock));
+  return arith::AndIOp::create(builder, loc, isLarge, fits);
+}
+
 /// `loop` runs if the condition is true, and a copy of it otherwise.
 static void versionLoop(IRRewriter &rewriter, scf::ForallOp loop,
                         Value condition) {
@@ -245,16 +281,13 @@ static void streamBlock(IRRewriter &rewriter, memref::AllocOp result,
   MemRefType type = block.getType();
   int64_t rank = type.getRank();
   // Of a size that all iterations have, so that they can share it.
-  SmallVector<OpFoldResult> bounds;
-  for (OpFoldResult size : block.getMixedSizes())
-    bounds.push_back(getBoundBefore(loop, size));
-  auto [shape, dynamicBounds] = decomposeMixedValues(bounds);
+  auto [shape, dynamicSizes] = decomposeMixedValues(getBufferSizes(block));
   SmallVector<OpFoldResult> zeros(rank, rewriter.getIndexAttr(0));
   SmallVector<OpFoldResult> ones(rank, rewriter.getIndexAttr(1));
   rewriter.setInsertionPointAfter(block);
   Value buffer = memref::AllocOp::create(
       rewriter, loc, MemRefType::get(shape, type.getElementType()),
-      dynamicBounds, rewriter.getI64IntegerAttr(64));
+      dynamicSizes, rewriter.getI64IntegerAttr(64));
   Value part = memref::SubViewOp::create(rewriter, loc, buffer, zeros,
                                          block.getMixedSizes(), ones);
   rewriter.replaceAllUsesWith(block, part);
@@ -302,20 +335,14 @@ struct StreamResultsPass
     });
     SymbolTable symbols(getOperation());
     IRRewriter rewriter(&getContext());
-    // A buffer of its own does not pay for what the caches hold.
     llvm::SmallDenseSet<Operation *> versioned;
     for (auto [result, block, writer] : targets) {
       auto loop = cast<scf::ForallOp>(block->getParentOp());
       if (writer || !versioned.insert(loop).second)
         continue;
       rewriter.setInsertionPoint(loop);
-      Location loc = block.getLoc();
-      Value least =
-          arith::ConstantIntOp::create(rewriter, loc, minimalBytes, 64);
-      Value isLarge =
-          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge,
-                                getBytesFrom(rewriter, loc, result, 0), least);
-      versionLoop(rewriter, loop, isLarge);
+      versionLoop(rewriter, loop,
+                  createIsWorthwhile(rewriter, result, block, minimalBytes));
     }
     for (auto [result, block, writer] : targets) {
       rewriter.setInsertionPoint(block->getParentOp());

@@ -19,9 +19,11 @@
 //       CHECK:     %[[NEXT:.+]] = arith.minui %[[LATER]], %[[LAST]]
 //       CHECK:     %[[NEXT_X:.+]] = memref.subview %[[X]][%[[NEXT]], 0] [1, %[[M]]]
 //       CHECK:     %[[NEXT_MASK:.+]] = memref.subview %[[MASK]][%[[NEXT]], 0] [1, %[[M]]]
+//       CHECK:     %[[FITS:.+]] = arith.cmpi ule, %{{.+}}, %c262144
+//       CHECK:     %[[BOTH:.+]] = arith.andi %[[LARGE]], %[[FITS]]
 //       CHECK:     scf.for %[[ROW:.+]] = %c0
 //       CHECK:       scf.for %[[COLUMN:.+]] = %c0{{.*}} to %{{.+}} step %c256
-//       CHECK:         scf.if %[[LARGE]] {
+//       CHECK:         scf.if %[[BOTH]] {
 //       CHECK:           %[[BEHIND:.+]] = arith.addi %[[COLUMN]], %c256
 //       CHECK:           %[[END:.+]] = arith.minui %[[BEHIND]], %{{.+}}
 //       CHECK:           scf.for %[[LINE:.+]] = %[[COLUMN]] to %[[END]] step %c16

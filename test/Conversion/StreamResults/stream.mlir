@@ -118,7 +118,10 @@ func.func @small(%x: memref<32xf32>) -> memref<32x32xf32> {
 //       CHECK:   %[[RESULT:.+]] = memref.alloc(%[[N]], %[[M]])
 //       CHECK:   %[[BYTES:.+]] = arith.index_cast %{{.+}} : index to i64
 //       CHECK:   %[[LARGE:.+]] = arith.cmpi sge, %[[BYTES]], %{{.+}} : i64
-//       CHECK:   scf.if %[[LARGE]] {
+//       CHECK:   %[[BLOCK_ELEMENTS:.+]] = arith.muli %{{.+}}, %[[M]] : index
+//       CHECK:   %[[FITS:.+]] = arith.cmpi sle, %{{.+}}, %{{.+}} : i64
+//       CHECK:   %[[BOTH:.+]] = arith.andi %[[LARGE]], %[[FITS]]
+//       CHECK:   scf.if %[[BOTH]] {
 //       CHECK:     %[[TOTAL:.+]] = arith.index_cast %{{.+}} : index to i64
 //       CHECK:     scf.forall (%[[I:.+]]) in
 //       CHECK:       %[[SIZE:.+]] = arith.minui %[[ROWS]], %{{.+}}
