@@ -62,11 +62,13 @@ static bool hasIdentityOperand(linalg::LinalgOp op, Value buffer) {
   });
 }
 
-/// Whether no operation writes `view`.
-static bool isOnlyRead(memref::SubViewOp view) {
-  return llvm::none_of(view->getUses(), [](OpOperand &use) {
+/// Whether no operation writes `view`, or a part of it.
+static bool isOnlyRead(Value view) {
+  return llvm::all_of(view.getUses(), [](OpOperand &use) {
+    if (auto part = dyn_cast<memref::SubViewOp>(use.getOwner()))
+      return isOnlyRead(part);
     auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
-    return !op || op.isDpsInit(&use);
+    return op && !op.isDpsInit(&use);
   });
 }
 
@@ -196,24 +198,39 @@ static SmallVector<Value> createNextBlocks(OpBuilder &builder,
 /// from `column` on.
 static void createPrefetches(OpBuilder &builder, Location loc, Value block,
                              ValueRange row, Value column) {
-  OpBuilder::InsertionGuard guard(builder);
   auto type = cast<MemRefType>(block.getType());
-  int64_t elements =
-      lineBytes / llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  Value elements = arith::ConstantIndexOp::create(
+      builder, loc,
+      lineBytes / llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  auto createLines = [&](OpBuilder &nested, Value end) {
+    scf::ForOp::create(nested, loc, column, end, elements, ValueRange(),
+                       [&](OpBuilder &body, Location, Value line, ValueRange) {
+                         SmallVector<Value> indices(row);
+                         indices.push_back(line);
+                         memref::PrefetchOp::create(body, loc, block, indices,
+                                                    /*isWrite=*/false,
+                                                    /*localityHint=*/2,
+                                                    /*isDataCache=*/true);
+                         scf::YieldOp::create(body, loc);
+                       });
+  };
   Value end = arith::AddIOp::create(
       builder, loc, column,
       arith::ConstantIndexOp::create(builder, loc, stride));
-  end = arith::MinUIOp::create(
-      builder, loc, end,
-      memref::DimOp::create(builder, loc, block, type.getRank() - 1));
-  auto lines = scf::ForOp::create(
-      builder, loc, column, end,
-      arith::ConstantIndexOp::create(builder, loc, elements));
-  builder.setInsertionPointToStart(lines.getBody());
-  SmallVector<Value> indices(row);
-  indices.push_back(lines.getInductionVar());
-  memref::PrefetchOp::create(builder, loc, block, indices, /*isWrite=*/false,
-                             /*localityHint=*/2, /*isDataCache=*/true);
+  Value extent = memref::DimOp::create(builder, loc, block, type.getRank() - 1);
+  // A number of lines that is known is no loop in the end.
+  Value isWhole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
+                                        end, extent);
+  scf::IfOp::create(
+      builder, loc, isWhole,
+      [&](OpBuilder &nested, Location) {
+        createLines(nested, end);
+        scf::YieldOp::create(nested, loc);
+      },
+      [&](OpBuilder &nested, Location) {
+        createLines(nested, extent);
+        scf::YieldOp::create(nested, loc);
+      });
 }
 
 /// Where there is much to read, the carrier asks for the next blocks.
