@@ -8,7 +8,6 @@
 
 #include "Slices.h"
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -26,15 +25,10 @@ Value sparse_autograd::createSlice(OpBuilder &builder, Location loc,
   if (!isEmpty(type))
     return tensor::ExtractSliceOp::create(builder, loc, type, source, offsets,
                                           sizes, strides);
+  // The extents that the type leaves open are the sizes that are no constants,
+  // as for a slice.
   auto [staticSizes, dynamicSizes] = decomposeMixedValues(sizes);
-  auto dropped = computeRankReductionMask(staticSizes, type.getShape(),
-                                          /*matchDynamic=*/true);
-  SmallVector<Value> extents;
-  unsigned dim = 0;
-  for (auto [position, size] : llvm::enumerate(sizes))
-    if (!dropped->contains(position) && type.isDynamicDim(dim++))
-      extents.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
-  return tensor::EmptyOp::create(builder, loc, type, extents);
+  return tensor::EmptyOp::create(builder, loc, type, dynamicSizes);
 }
 
 Value sparse_autograd::replaceSlice(OpBuilder &builder, Location loc,
