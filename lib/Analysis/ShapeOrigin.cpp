@@ -85,6 +85,20 @@ bool sparse_autograd::haveSameShape(Value a, Value b) {
          });
 }
 
+bool sparse_autograd::isSliceAtEnd(ArrayRef<OpFoldResult> offsets,
+                                   Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type)
+    return false;
+  for (auto [offset, extent] : llvm::zip_equal(offsets, type.getShape())) {
+    std::optional<int64_t> begin = getConstantIntValue(offset);
+    if (begin && !ShapedType::isDynamic(extent) && *begin >= extent)
+      return true;
+  }
+  auto castOp = tensor.getDefiningOp<tensor::CastOp>();
+  return castOp && isSliceAtEnd(offsets, castOp.getSource());
+}
+
 static bool isOutside(Operation *scope, Value value) {
   return !scope->isAncestor(value.getParentBlock()->getParentOp());
 }

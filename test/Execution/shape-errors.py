@@ -86,10 +86,43 @@ program.entry("pad", [V, "index", "index"], [V], f"""
   return %r : {V}""")
 for low, high, problem in ((0, 0, None), (2, 1, None),
                            (-1, 0, "the padding must not be negative"),
-                           (0, -5, "the padding must not be negative")):
+                           (0, -5, "the padding must not be negative"),
+                           (2**63 - 4, 0, "is too large with its padding"),
+                           (2**63 - 5, 1, "is too large with its padding"),
+                           (2**63 - 1, 2**63 - 1, "is too large with its")):
     program.call("pad", [vector(4), low, high],
                  problem or expect(np.pad(vector(4), (low, high))),
                  str((low, high)))
+
+# The result has the extents of its type, as a pad and a slice of its gradient
+# take them from a cast.
+program.define(f"""
+func.func private @to_two_rows(%x: {M}, %low: index) -> tensor<2x3xf64> {{
+  %zero = arith.constant 0.0 : f64
+  %p = tensor.pad %x low[%low, 0] high[1, 0] {{
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f64
+  }} : {M} to {M}
+  %y = tensor.cast %p : {M} to tensor<2x3xf64>
+  return %y : tensor<2x3xf64>
+}}""")
+program.entry("pad_to_type", [M, "index", "tensor<2x3xf64>"],
+              ["tensor<2x3xf64>", M], f"""
+  %r:2 = sparse_autograd.vjp @to_two_rows(%a0, %a1) cotangents(%a2) {{wrt = [0]}}
+      : ({M}, index), (tensor<2x3xf64>) -> (tensor<2x3xf64>, {M})
+  return %r#0, %r#1 : tensor<2x3xf64>, {M}""")
+MISFIT = "and its padding must add up to that of the result"
+for rows, columns, low, problem in (
+        (1, 3, 0, None), (0, 3, 1, None), (2, 3, 0, MISFIT), (0, 3, 0, MISFIT),
+        (1, 2, 0, MISFIT), (1000, 3, 0, MISFIT), (0, 3, 5, MISFIT),
+        (3, 3, -2, "the padding must not be negative")):
+    values = vector(rows * columns, 1).reshape(rows, columns)
+    padded = np.pad(values, ((max(low, 0), 1), (0, 0)))
+    program.call("pad_to_type", [values, low, matrix],
+                 problem or (lambda y, dx, padded=padded, rows=rows, low=low:
+                             same_bits(y, padded) +
+                             same_bits(dx, matrix[low:low + rows])),
+                 str((rows, columns, low)))
 
 # What a loop carries keeps its extents; the backward pass keeps it in one
 # tensor.

@@ -86,6 +86,24 @@ FUNCTIONS = [
     tensor.yield %x1 : <<T>>
   } : <<=0x3>> to <<=2x4>>
   return %y : <<=2x4>>""", lambda x, v: v * np.ones((2, 4))),
+    # That it has no rows follows from the rows of the result.
+    Function("empty_pad_of_type", ["<<0x3>>", "<<T>>"], ["<<=2x4>>"], """
+  %y = tensor.pad %x0 low[2, 1] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %x1 : <<T>>
+  } : <<0x3>> to <<=2x4>>
+  return %y : <<=2x4>>""", lambda x, v: v * np.ones((2, 4))),
+    # What begins where a dimension ends has no elements.
+    Function("slices_at_end", ["<<=1x=3>>", "<<0x=3>>", "<<T|index>>"],
+             ["<<=1x=3>>", "tensor<?x3x!T>"], """
+  %n = arith.mulf %x0, %x0 : <<=1x=3>>
+  %r = tensor.cast %n : <<=1x=3>> to tensor<?x3x!T>
+  %v = tensor.cast %x1 : <<0x=3>> to tensor<?x3x!T>
+  %z = tensor.insert_slice %v into %r[1, 0] [%x2, 3] [1, 1] : tensor<?x3x!T> into tensor<?x3x!T>
+  %y = tensor.cast %z : tensor<?x3x!T> to <<=1x=3>>
+  %e = tensor.extract_slice %r[1, 0] [%x2, 3] [1, 1] : tensor<?x3x!T> to tensor<?x3x!T>
+  return %y, %e : <<=1x=3>>, tensor<?x3x!T>""",
+             lambda x, v, n: (x**2, v), fixed={2: np.int64(0)}),
     Function("extract", ["<<3x4>>"], ["<<T>>"], _square("%s", "<<3x4>>") + """
   %i = arith.constant 1 : index
   %j = arith.constant 2 : index

@@ -24,6 +24,12 @@ bool choosesTensor(mlir::Operation *op);
 /// Whether two tensors are known to have the same extents.
 bool haveSameShape(mlir::Value a, mlir::Value b);
 
+/// Whether a slice of `tensor` at `offsets`, in which it lies, has no elements
+/// because it begins where a dimension ends, as far as types say: that of
+/// `tensor`, or of what it is cast from. MLIR refuses such a slice, and a view.
+bool isSliceAtEnd(llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                  mlir::Value tensor);
+
 /// Whether the extents of `value`, which a region of `scope` computes, are
 /// known before `scope`: they are constants, or those of a value from outside.
 /// What a loop carries has the extents that it starts with. A value that is not

@@ -153,12 +153,33 @@ static void assertConcat(IndexBuilder &index, tensor::ConcatOp op,
                 " of operand 0");
 }
 
+/// The result has the extent that its type says, which may have come from a
+/// cast behind the op, or else one that an index can say. Nothing is computed
+/// that could overflow.
 static void assertPad(IndexBuilder &index, tensor::PadOp op,
                       CreateAssertion createAssertion) {
-  for (Value padding : llvm::concat<Value>(llvm::to_vector(op.getLow()),
-                                           llvm::to_vector(op.getHigh())))
-    createAssertion(index.isNotNegative(padding),
-                    "the padding must not be negative");
+  for (int64_t dim = 0; dim < op.getType().getRank(); ++dim) {
+    bool isKnown = !op.getType().isDynamicDim(dim);
+    std::string misfit =
+        "dimension " + std::to_string(dim) +
+        (isKnown ? " and its padding must add up to that of the result"
+                 : " is too large with its padding");
+    Value left = index.constant(isKnown ? op.getType().getDimSize(dim)
+                                        : std::numeric_limits<int64_t>::max());
+    for (OpFoldResult side :
+         {op.getMixedLowPad()[dim], op.getMixedHighPad()[dim]}) {
+      Value padding = index.get(side);
+      createAssertion(index.isNotNegative(padding),
+                      "the padding must not be negative");
+      createAssertion(index.compare(arith::CmpIPredicate::sle, padding, left),
+                      misfit);
+      left = index.sub(left, padding);
+    }
+    createAssertion(index.compare(isKnown ? arith::CmpIPredicate::eq
+                                          : arith::CmpIPredicate::sle,
+                                  index.extent(op.getSource(), dim), left),
+                    misfit);
+  }
 }
 
 /// What is stored at a pattern has its extents.

@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "NormalizeSlices.h"
+
+#include "SparseAutograd/Analysis/ShapeOrigin.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace sparse_autograd;
 
 namespace {
 
@@ -94,13 +97,38 @@ struct SplitInsertSlice : OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
+/// What begins at the end has no elements; MLIR refuses a view of it.
+struct DropExtractAtEnd : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isSliceAtEnd(op.getMixedOffsets(), op.getSource()))
+      return failure();
+    rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, op.getType(),
+                                                 op.getSizes());
+    return success();
+  }
+};
+
+struct DropInsertAtEnd : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isSliceAtEnd(op.getMixedOffsets(), op.getDest()))
+      return failure();
+    rewriter.replaceOp(op, op.getDest());
+    return success();
+  }
+};
+
 /// What pads nothing is all padding. Upstream inserts a slice without elements,
 /// which may not begin where the verifier has it begin.
 struct GenerateEmptyPad : OpRewritePattern<tensor::PadOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::PadOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!llvm::is_contained(op.getSourceType().getShape(), 0))
+    if (!llvm::is_contained(op.getSourceType().getShape(), 0) &&
+        !isSliceAtEnd(op.getMixedLowPad(), op.getResult()))
       return failure();
     ReifiedRankedShapedTypeDims extents;
     if (failed(reifyResultShapes(rewriter, op, extents)))
@@ -125,5 +153,6 @@ void sparse_autograd::populateNormalizeSlicesPatterns(
     RewritePatternSet &patterns) {
   patterns.add<NormalizeStrides<tensor::ExtractSliceOp>,
                NormalizeStrides<tensor::InsertSliceOp>, SplitExtractSlice,
-               SplitInsertSlice, GenerateEmptyPad>(patterns.getContext());
+               SplitInsertSlice, DropExtractAtEnd, DropInsertAtEnd,
+               GenerateEmptyPad>(patterns.getContext());
 }

@@ -8,13 +8,16 @@
 
 #include "Slices.h"
 
+#include "SparseAutograd/Analysis/ShapeOrigin.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
+using namespace sparse_autograd;
 
-/// Whether a value of `type` has no elements, whatever the arguments are.
-static bool isEmpty(RankedTensorType type) {
-  return llvm::is_contained(type.getShape(), 0);
+/// Whether a slice of `type` has no elements, whatever the arguments are.
+static bool isEmpty(RankedTensorType type, Value whole,
+                    ArrayRef<OpFoldResult> offsets) {
+  return llvm::is_contained(type.getShape(), 0) || isSliceAtEnd(offsets, whole);
 }
 
 Value sparse_autograd::createSlice(OpBuilder &builder, Location loc,
@@ -22,7 +25,7 @@ Value sparse_autograd::createSlice(OpBuilder &builder, Location loc,
                                    ArrayRef<OpFoldResult> offsets,
                                    ArrayRef<OpFoldResult> sizes,
                                    ArrayRef<OpFoldResult> strides) {
-  if (!isEmpty(type))
+  if (!isEmpty(type, source, offsets))
     return tensor::ExtractSliceOp::create(builder, loc, type, source, offsets,
                                           sizes, strides);
   // The extents that the type leaves open are the sizes that are no constants,
@@ -36,7 +39,7 @@ Value sparse_autograd::replaceSlice(OpBuilder &builder, Location loc,
                                     ArrayRef<OpFoldResult> offsets,
                                     ArrayRef<OpFoldResult> sizes,
                                     ArrayRef<OpFoldResult> strides) {
-  if (isEmpty(cast<RankedTensorType>(slice.getType())))
+  if (isEmpty(cast<RankedTensorType>(slice.getType()), destination, offsets))
     return destination;
   return tensor::InsertSliceOp::create(builder, loc, slice, destination,
                                        offsets, sizes, strides);

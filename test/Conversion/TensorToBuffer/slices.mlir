@@ -2,6 +2,7 @@
 // RUN: sparse-runner %s --entry=strided | FileCheck %s --check-prefix=VALUES
 // RUN: sparse-runner %s --entry=returned --arg n=4 --arg stride=2 --arg m=3 | FileCheck %s --check-prefix=RETURNED
 // RUN: sparse-runner %s --entry=padded --arg n=1 | FileCheck %s --check-prefix=PADDED
+// RUN: sparse-runner %s --entry=at_end --arg n=0 | FileCheck %s --check-prefix=END
 
 // A slice that has strides and drops dimensions is made in two steps, whose
 // views MLIR can tell the dimensions of.
@@ -77,4 +78,28 @@ func.func @padded(%n: index {sparse_autograd.name = "n"}) -> tensor<2x?xf32> {
     tensor.yield %one : f32
   } : tensor<0x?xf32> to tensor<2x?xf32>
   return %x : tensor<2x?xf32>
+}
+
+// What begins where a dimension ends has no elements, and there is no view of
+// it. The types of a result or of what is cast say where that is.
+
+// CHECK-LABEL: func.func @at_end(
+//   CHECK-NOT:   memref.subview
+//       CHECK:   return
+// END: result0 = tensor<1x3xf32> [2, 2, 2]
+// END: result1 = tensor<1x3xf32> [5, 6, 7]
+// END: result2 = tensor<0x3xf32> []
+func.func @at_end(%n: index {sparse_autograd.name = "n"}) -> (tensor<1x3xf32>, tensor<1x3xf32>, tensor<?x3xf32>) {
+  %two = arith.constant 2.0 : f32
+  %empty = tensor.empty(%n) : tensor<?x3xf32>
+  %padded = tensor.pad %empty low[1, 0] high[%n, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %two : f32
+  } : tensor<?x3xf32> to tensor<1x3xf32>
+  %row = arith.constant dense<[[5.0, 6.0, 7.0]]> : tensor<1x3xf32>
+  %rows = tensor.cast %row : tensor<1x3xf32> to tensor<?x3xf32>
+  %inserted = tensor.insert_slice %empty into %rows[1, 0] [%n, 3] [1, 1] : tensor<?x3xf32> into tensor<?x3xf32>
+  %y = tensor.cast %inserted : tensor<?x3xf32> to tensor<1x3xf32>
+  %slice = tensor.extract_slice %rows[1, 0] [%n, 3] [1, 1] : tensor<?x3xf32> to tensor<?x3xf32>
+  return %padded, %y, %slice : tensor<1x3xf32>, tensor<1x3xf32>, tensor<?x3xf32>
 }
