@@ -21,18 +21,19 @@
 using namespace mlir;
 
 namespace {
-/// Rounds f64 to bf16 by way of f32 without rounding twice: first to odd, which
-/// sets the last bit of a result that is not exact, so that it is no tie and no
-/// number of bf16 (Boldo and Melquiond: Emulation of a FMA and correctly
-/// rounded sums, IEEE Transactions on Computers, 2008).
-struct TruncateF64ToBF16 : OpRewritePattern<arith::TruncFOp> {
+/// Rounds f64 to f16 or bf16 by way of f32 without rounding twice: first to
+/// odd, which sets the last bit of a result that is not exact, so that it is no
+/// tie and no number of the narrow type (Boldo and Melquiond: Emulation of a
+/// FMA and correctly rounded sums, IEEE Transactions on Computers, 2008).
+struct TruncateF64ToNarrow : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
     Value wide = op.getIn();
+    Type narrow = getElementTypeOrSelf(op.getType());
     if (!getElementTypeOrSelf(wide.getType()).isF64() ||
-        !getElementTypeOrSelf(op.getType()).isBF16())
+        (!narrow.isF16() && !narrow.isBF16()))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto withElement = [&](Type element) -> Type {
@@ -134,9 +135,9 @@ LogicalResult sparse_autograd::emulateNarrowFloats(Operation *root) {
   signPatterns.add<ExtendSignOfBF16>(context);
   walkAndApplyPatterns(root, std::move(signPatterns));
   // Without the instructions for it, LLVM would call a library to round to
-  // bf16; these are a few integer instructions, which vectorize.
+  // bf16, or f64 to f16; these are a few integer instructions, which vectorize.
   RewritePatternSet patterns(context);
   arith::populateExpandBFloat16Patterns(patterns);
-  patterns.add<TruncateF64ToBF16>(context);
+  patterns.add<TruncateF64ToNarrow>(context);
   return applyPatternsGreedily(root, std::move(patterns));
 }

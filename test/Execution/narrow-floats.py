@@ -69,6 +69,23 @@ program.call("round", [numbers[~finite]],
 program.call("round_one", [1 + 2.0**-8 + 2.0**-40],
              lambda r: same_bits(r, np.float32(1 + 2.0**-7)))
 
+# NumPy rounds to f16 in one step. With no instruction for it LLVM calls a
+# library, which is not there.
+program.entry("round_f16", ["tensor<?xf64>"], ["tensor<?xf16>"], """
+  %r = arith.truncf %a0 : tensor<?xf64> to tensor<?xf16>
+  return %r : tensor<?xf16>""")
+rng = np.random.default_rng(6)
+with np.errstate(over="ignore"):
+    half = np.ldexp(rng.uniform(-1, 1, 4000), rng.integers(-27, 16, 4000))
+    half = half.astype(np.float16)
+    ties = (half.astype(np.float64) +
+            np.nextafter(half, np.float16(np.inf)).astype(np.float64)) / 2
+    near = np.concatenate([half, ties, np.nextafter(ties, np.inf),
+                           np.nextafter(ties, -np.inf),
+                           ties * (1 + 2.0**-40), numbers])
+    halves = near.astype(np.float16)
+program.call("round_f16", [near], lambda r, e=halves: same_bits(r, e))
+
 for t in FLOATS:
     precision, least = FORMATS[t]
     program.entry(f"kinds_{t}", [f"tensor<?x{t}>"],
