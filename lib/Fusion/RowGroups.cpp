@@ -192,26 +192,22 @@ RowGroup findRowGroup(linalg::LinalgOp seed,
   group.members.insert(seed);
   group.rowLoops[seed] = rows;
 
-  // Operations that depend on the group without being in it, and could not
+  // What depends on the group, and of that what is not in it, and could not
   // move behind the loop.
-  llvm::SetVector<Operation *> reached;
+  llvm::SetVector<Operation *> reached, outside;
   reached.insert(seed);
   for (Operation *op = seed->getNextNode(); op; op = op->getNextNode()) {
     auto candidate = dyn_cast<linalg::LinalgOp>(op);
-    bool joined = false;
     if (candidate && !taken.contains(op) && isa<linalg::GenericOp>(op) &&
-        isFusible(candidate)) {
-      llvm::SetVector<Operation *> outside(reached);
-      outside.set_subtract(group.members);
-      joined = !usesAnyOf(op, outside) && tryJoin(group, candidate);
-    }
-    if (joined) {
+        isFusible(candidate) && !usesAnyOf(op, outside) &&
+        tryJoin(group, candidate)) {
       reached.insert(op);
       continue;
     }
     if (!usesAnyOf(op, reached))
       continue;
     reached.insert(op);
+    outside.insert(op);
     // Whatever follows would have to move this operation behind itself.
     if (!isMemoryEffectFree(op))
       break;

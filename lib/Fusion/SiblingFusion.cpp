@@ -90,36 +90,61 @@ static linalg::GenericOp merge(RewriterBase &rewriter, linalg::GenericOp first,
   return merged;
 }
 
-/// Tries to merge `first` into `second`, an operation after it in its block.
-static linalg::GenericOp tryMerge(RewriterBase &rewriter,
-                                  linalg::GenericOp first,
-                                  linalg::GenericOp second) {
-  if (!isFusible(second) || !haveSameIterations(first, second))
-    return nullptr;
+/// The generic operations after `op` in its block that read an input of it, in
+/// order.
+static SmallVector<linalg::GenericOp> getLaterReaders(linalg::GenericOp op) {
+  llvm::SmallSetVector<Operation *, 8> readers;
+  for (OpOperand *input : op.getDpsInputOperands())
+    for (Operation *user : input->get().getUsers())
+      if (isa<linalg::GenericOp>(user) && user->getBlock() == op->getBlock() &&
+          op->isBeforeInBlock(user))
+        readers.insert(user);
+  auto ordered = llvm::map_to_vector(readers, [](Operation *reader) {
+    return cast<linalg::GenericOp>(reader);
+  });
+  llvm::sort(ordered, [](linalg::GenericOp a, linalg::GenericOp b) {
+    return a->isBeforeInBlock(b);
+  });
+  return ordered;
+}
+
+/// Merges `first` into the next operation of its block over the same elements
+/// that does not depend on it. Returns that and what the two have become; null
+/// if there is none.
+static std::pair<Operation *, linalg::GenericOp>
+mergeIntoSibling(RewriterBase &rewriter, linalg::GenericOp first) {
+  SmallVector<linalg::GenericOp> readers = getLaterReaders(first);
+  if (readers.empty())
+    return {};
   llvm::SetVector<Operation *> sources;
   sources.insert(first);
   llvm::SetVector<Operation *> dependents =
-      getDependents(first, second, sources);
-  // What uses the first has to move behind the second.
-  for (Operation *op : dependents) {
-    sources.insert(op);
-    if (!isMemoryEffectFree(op))
-      return nullptr;
+      getDependents(first, readers.back()->getNextNode(), sources);
+  auto *passed = dependents.begin();
+  for (linalg::GenericOp second : readers) {
+    // What uses the first has to move behind the second.
+    for (; passed != dependents.end() && (*passed)->isBeforeInBlock(second);
+         ++passed)
+      if (!isMemoryEffectFree(*passed))
+        return {};
+    if (dependents.contains(second) || !isFusible(second) ||
+        !haveSameIterations(first, second))
+      continue;
+    Operation *last = second;
+    for (Operation *op : llvm::make_range(dependents.begin(), passed)) {
+      rewriter.moveOpAfter(op, last);
+      last = op;
+    }
+    auto function = first->getParentOfType<func::FuncOp>();
+    remark::passed(
+        first.getLoc(),
+        remark::RemarkOpts::name("merged")
+            .category(fusionRemarkCategory)
+            .function(function ? function.getSymName() : StringRef()))
+        << "merged with an operation over the same elements";
+    return {second, merge(rewriter, first, second)};
   }
-  if (usesAnyOf(second, sources))
-    return nullptr;
-  Operation *last = second;
-  for (Operation *op : dependents) {
-    rewriter.moveOpAfter(op, last);
-    last = op;
-  }
-  auto function = first->getParentOfType<func::FuncOp>();
-  remark::passed(first.getLoc(),
-                 remark::RemarkOpts::name("merged")
-                     .category(fusionRemarkCategory)
-                     .function(function ? function.getSymName() : StringRef()))
-      << "merged with an operation over the same elements";
-  return merge(rewriter, first, second);
+  return {};
 }
 
 bool fuseSiblings(func::FuncOp function) {
@@ -138,22 +163,13 @@ bool fuseSiblings(func::FuncOp function) {
       auto first = dyn_cast<linalg::GenericOp>(op);
       if (!first || !isFusible(first))
         continue;
-      for (Operation *other = next; other; other = other->getNextNode()) {
-        auto second = dyn_cast<linalg::GenericOp>(other);
-        if (!second)
-          continue;
-        // The merged operation is visited again, at the second one's place.
-        if (next == other)
-          next = nullptr;
-        if (linalg::GenericOp merged = tryMerge(rewriter, first, second)) {
-          if (!next)
-            next = merged;
-          changed = true;
-          break;
-        }
-        if (!next)
-          next = other;
-      }
+      auto [second, merged] = mergeIntoSibling(rewriter, first);
+      if (!second)
+        continue;
+      changed = true;
+      // The merged operation is visited again, at the second one's place.
+      if (next == second)
+        next = merged;
     }
   }
   return changed;
