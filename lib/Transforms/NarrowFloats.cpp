@@ -64,6 +64,32 @@ struct TruncateF64ToNarrow : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// Computes a b + c of f16 in f64, which holds the product, and the sum where
+/// that is a number of f16. LLVM does so as well, but rounds by calling a
+/// library, unless the processor has arithmetic of f16.
+struct ExpandFmaOfF16 : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::FmaOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF16())
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Type wide = b.getF64Type();
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      wide = shaped.clone(wide);
+    auto extend = [&](Value value) {
+      return arith::ExtFOp::create(b, wide, value);
+    };
+    Value product =
+        arith::MulFOp::create(b, extend(op.getA()), extend(op.getB()));
+    Value sum = arith::AddFOp::create(b, product, extend(op.getC()));
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, sum);
+    return success();
+  }
+};
+
 /// Takes the sign of a bf16 from LLVM's own extension of it, not from integer
 /// instructions: where nothing but the sign of these is used, LLVM asks for the
 /// sign of the bf16 and gets it wrong, unless a pass has removed the bf16
@@ -138,6 +164,6 @@ LogicalResult sparse_autograd::emulateNarrowFloats(Operation *root) {
   // bf16, or f64 to f16; these are a few integer instructions, which vectorize.
   RewritePatternSet patterns(context);
   arith::populateExpandBFloat16Patterns(patterns);
-  patterns.add<TruncateF64ToNarrow>(context);
+  patterns.add<ExpandFmaOfF16, TruncateF64ToNarrow>(context);
   return applyPatternsGreedily(root, std::move(patterns));
 }
