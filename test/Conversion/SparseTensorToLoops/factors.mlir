@@ -43,6 +43,25 @@ func.func @chain(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %y: tensor<8x?x
   return %r : tensor<?x?xf64, #CSR>
 }
 
+// Also with what is there, before or behind it.
+
+// CHECK-LABEL: func.func @with_another
+// CHECK-NOT:   linalg.matmul
+// CHECK:       return
+func.func @with_another(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %y: tensor<8x?xf64>, %d: tensor<?x?xf64>, %z: tensor<?x?xf64>, %out: tensor<?xf64>) -> tensor<?xf64> {
+  %p = linalg.matmul ins(%x, %y : tensor<?x8xf64>, tensor<8x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %e = linalg.sub ins(%d, %p : tensor<?x?xf64>, tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %f = linalg.sub ins(%e, %d : tensor<?x?xf64>, tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %s = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %f : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%out : tensor<?xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %m = arith.mulf %u, %v : f64
+    %r = arith.addf %o, %m : f64
+    linalg.yield %r : f64
+  } -> tensor<?xf64>
+  return %s : tensor<?xf64>
+}
+
 // Elementwise ops on what is there are none: they are computed where they are
 // read.
 

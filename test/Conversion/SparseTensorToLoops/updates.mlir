@@ -90,6 +90,36 @@ func.func @read_elsewhere(%x: !table, %g: !gradient) -> (!table, !gradient) {
   return %x1, %d : !table, !gradient
 }
 
+// A change that is computed before a loop stays there.
+
+// CHECK-LABEL: func.func @before_a_loop
+// CHECK:       %[[CHANGE:.*]] = linalg.generic
+// CHECK:         arith.negf
+// CHECK:       scf.for
+// CHECK:         tensor.extract %[[CHANGE]]
+// CHECK:       return
+func.func @before_a_loop(%x: !table, %g: !gradient, %n: index) -> !table {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %pattern = sparse_autograd.zeros %g : !gradient -> !gradient
+  %d = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : !gradient) outs(%pattern : !gradient) {
+    ^bb0(%a: f64, %o: f64):
+      %m = arith.negf %a : f64
+      linalg.yield %m : f64
+  } -> !gradient
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %x) -> !table {
+    %t1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%d : !gradient) outs(%t : !table) {
+      ^bb0(%a: f64, %o: f64):
+        %s = arith.addf %o, %a : f64
+        linalg.yield %s : f64
+    } -> !table
+    scf.yield %t1 : !table
+  }
+  return %r : !table
+}
+
 // The update of an updated table comes after it, and so does what reads one.
 
 // CHECK-LABEL: func.func @one_after_the_other
