@@ -307,7 +307,7 @@ LogicalResult LowerSparsePass::expand() {
   LoopSchedule schedule;
   schedule.isParallel = parallel || forDevice;
   schedule.isForDevice = forDevice;
-  schedule.chunkWork = std::max<int64_t>(1, chunkWork);
+  schedule.chunkWork = chunkWork;
   patterns.add<LowerStructuredOp>(types, context, schedule);
   populateOpsOnComponentsPatterns(types, patterns);
   populateGatherRowsPatterns(types, patterns);

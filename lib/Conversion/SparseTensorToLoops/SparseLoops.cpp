@@ -218,9 +218,7 @@ SmallVector<Value> Emitter::emitLoop(const VisitedElement &element,
 Value Emitter::getDimCoordinate(const VisitedElement &element,
                                 const LoopStep &step) {
   AffineMap toDims = loops.getOperand(step.operand).storage.getLevelsToDims();
-  SmallVector<Value> levels = levelCoordinates[step.operand];
-  levels.resize(toDims.getNumDims());
-  return apply(toDims.getResult(step.dim), levels);
+  return apply(toDims.getResult(step.dim), levelCoordinates[step.operand]);
 }
 
 SmallVector<Value> Emitter::emitIterate(unsigned index, VisitedElement element,

@@ -100,8 +100,6 @@ Value Visitor::isInWindow(unsigned dim) {
 
 Value Visitor::findCoordinates(unsigned level) {
   Value holds;
-  SmallVector<Value> levels(levelCoordinates);
-  levels.resize(storage.getNumLevels());
   for (unsigned dim = 0; dim < coordinates.size(); ++dim) {
     AffineExpr expr = storage.getLevelsToDims().getResult(dim);
     bool isLast = expr.isFunctionOfDim(level);
@@ -109,7 +107,8 @@ Value Visitor::findCoordinates(unsigned level) {
       isLast &= !expr.isFunctionOfDim(later);
     if (!isLast)
       continue;
-    coordinates[dim] = affine::expandAffineExpr(builder, loc, expr, levels, {});
+    coordinates[dim] =
+        affine::expandAffineExpr(builder, loc, expr, levelCoordinates, {});
     // What pads a block is no element.
     if (!isa<AffineDimExpr>(expr))
       holds =
