@@ -121,7 +121,6 @@ std::pair<LevelCursor, Value> LevelCursor::locate(OpBuilder &opBuilder,
   if (!isUniqueLT(type)) {
     LevelCursor cursor = *this;
     ++cursor.level;
-    cursor.position = Value();
     cursor.begin = low;
     cursor.end =
         search(builder, loc, low, last, arith::CmpIPredicate::ule, coordinate);

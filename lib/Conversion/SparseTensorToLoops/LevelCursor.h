@@ -76,9 +76,10 @@ private:
 
   const SparseStorage *storage;
   unsigned level = 0;
-  /// The position of the level behind; null before the first, and where there
-  /// are several, from `begin` to `end`, with one coordinate.
+  /// The position of the level behind; null before the first.
   mlir::Value position;
+  /// Where several positions of the level behind have one coordinate, the first
+  /// of them and the one behind the last; null elsewhere.
   mlir::Value begin, end;
 };
 
