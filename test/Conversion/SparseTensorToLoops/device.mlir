@@ -86,7 +86,10 @@ func.func @elements(%a: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x
 // CHECK:       %[[STARTS:.*]] = scf.for %[[N:.*]] = %c0 to %[[COUNT]] {{.*}} iter_args(%{{.*}} = %[[LAST]])
 // CHECK:         %[[ENTRY:.*]] = tensor.extract %[[ORDER]][%[[N]]]
 // CHECK:         %[[ROW:.*]] = tensor.extract %[[STORED]]#2[%[[ENTRY]]]
-// CHECK:         scf.if
+// CHECK:         %[[FIRST:.*]] = arith.cmpi eq, %[[N]], %c0
+// CHECK:         %[[OTHER:.*]] = arith.cmpi ne, %[[ROW]],
+// CHECK:         %[[BEGINS:.*]] = arith.ori %[[FIRST]], %[[OTHER]]
+// CHECK:         scf.if %[[BEGINS]]
 // CHECK:           tensor.insert %[[N]] into %{{.*}}[%[[ROW]]]
 // CHECK:       } {sparse_autograd.parallel}
 // CHECK:       scf.for %[[R:.*]] = %c0 to
