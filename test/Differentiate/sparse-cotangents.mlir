@@ -25,15 +25,16 @@ func.func private @of_product(%a: tensor<4x8xf32, #csr>, %x: tensor<4x3xf32>, %y
   %e = tensor.empty() : tensor<4x8xf32>
   %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
   %p = linalg.matmul ins(%x, %y : tensor<4x3xf32>, tensor<3x8xf32>) outs(%z : tensor<4x8xf32>) -> tensor<4x8xf32>
-  %t = math.tanh %p : tensor<4x8xf32>
-  %u = math.exp %p : tensor<4x8xf32>
+  %q = math.sin %p : tensor<4x8xf32>
+  %t = math.tanh %q : tensor<4x8xf32>
+  %u = math.exp %q : tensor<4x8xf32>
   %v = arith.mulf %t, %u : tensor<4x8xf32>
   %s = func.call @sum_at(%a, %v) : (tensor<4x8xf32, #csr>, tensor<4x8xf32>) -> tensor<f32>
   return %s : tensor<f32>
 }
 
-// Those of tanh, of exp and, their sum, of the product, which is sampled; its
-// factors have dense gradients.
+// Those of tanh, of exp and, their sum, of the sine, and then of the product,
+// which is sampled; its factors have dense gradients.
 // CHECK-LABEL: func private @of_product__value_and_grad_1_2(
 // CHECK-NOT: tensor<4x8xf32>
 // CHECK: %[[DY:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[G:.*]] : tensor<4x3xf32>, tensor<4x8xf32, #{{.*}}>) outs({{.*}} : tensor<3x8xf32>)
