@@ -65,8 +65,7 @@ public:
     return index.getType().isIndex()
                ? index
                : arith::IndexCastOp::create(builder, loc,
-                                            builder.getIndexType(), index)
-                     .getResult();
+                                            builder.getIndexType(), index);
   }
 
 private:
