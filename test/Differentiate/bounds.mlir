@@ -17,6 +17,21 @@ func.func private @masked(%x: tensor<?x?xf64>, %m: tensor<?x?xi1>) -> tensor<f64
 // CHECK-LABEL: func private @masked__value_and_grad_0(
 // CHECK-SAME: {sparse_autograd.bound = {bytes = "8 * dim(0, 0) * dim(0, 1)", elements = "count(1)"}
 
+// Times a scalar, which comes first.
+func.func private @scaled(%c: f64, %x: tensor<5x3xf64>, %m: tensor<5x3xi1>) -> tensor<f64> {
+  %e = tensor.empty() : tensor<5x3xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> ()>, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %x : f64, tensor<5x3xf64>) outs(%e : tensor<5x3xf64>) {
+  ^bb0(%p: f64, %q: f64, %o: f64):
+    %r = arith.mulf %p, %q : f64
+    linalg.yield %r : f64
+  } -> tensor<5x3xf64>
+  %s = sparse_autograd.masked_reduce sum %y, %m dims = [0, 1] : tensor<5x3xf64>, tensor<5x3xi1> -> tensor<f64>
+  return %s : tensor<f64>
+}
+// CHECK-LABEL: func private @scaled__value_and_grad_1(
+// CHECK-SAME: elements = "count(2)"
+
 // A mask of rows selects whole rows, of a product as well.
 func.func private @masked_rows(%x: tensor<5x3xf64>, %w: tensor<3x4xf64>, %m: tensor<5xi1>) -> tensor<f64> {
   %zero = arith.constant dense<0.0> : tensor<5x4xf64>
@@ -181,7 +196,7 @@ func.func private @product(%x: tensor<5x3xf64>, %y: tensor<5x3xf64>, %m: tensor<
 // CHECK-SAME: elements = "5 * 3"}, sparse_autograd.gradient_of = 1 : i64}
 
 func.func @all(%x: tensor<?x?xf64>, %m: tensor<?x?xi1>, %y: tensor<5x3xf64>, %w: tensor<3x4xf64>, %r: tensor<5xi1>,
-    %n: tensor<5x3xi1>, %a: tensor<5x3xf64, #csr>, %k: index, %s: tensor<f64>, %z: tensor<3x3xf64>, %l: tensor<3x3xi1>, %c: i1) {
+    %n: tensor<5x3xi1>, %a: tensor<5x3xf64, #csr>, %k: index, %s: tensor<f64>, %z: tensor<3x3xf64>, %l: tensor<3x3xi1>, %c: i1, %d: f64) {
   %0:2 = sparse_autograd.value_and_grad @masked(%x, %m) {wrt = [0]} : (tensor<?x?xf64>, tensor<?x?xi1>) -> (tensor<f64>, tensor<?x?xf64>)
   %1:3 = sparse_autograd.value_and_grad @masked_rows(%y, %w, %r) {wrt = [0, 1]}
       : (tensor<5x3xf64>, tensor<3x4xf64>, tensor<5xi1>) -> (tensor<f64>, tensor<5x3xf64>, tensor<3x4xf64>)
@@ -200,5 +215,6 @@ func.func @all(%x: tensor<?x?xf64>, %m: tensor<?x?xi1>, %y: tensor<5x3xf64>, %w:
   %10:2 = sparse_autograd.value_and_grad @branch(%y, %n, %n, %c) {wrt = [0]}
       : (tensor<5x3xf64>, tensor<5x3xi1>, tensor<5x3xi1>, i1) -> (tensor<f64>, tensor<5x3xf64>)
   %11:2 = sparse_autograd.value_and_grad @branch_mask(%y, %y, %c) {wrt = [0]} : (tensor<5x3xf64>, tensor<5x3xf64>, i1) -> (tensor<f64>, tensor<5x3xf64>)
+  %12:2 = sparse_autograd.value_and_grad @scaled(%d, %y, %n) {wrt = [1]} : (f64, tensor<5x3xf64>, tensor<5x3xi1>) -> (tensor<f64>, tensor<5x3xf64>)
   return
 }
