@@ -109,12 +109,10 @@ static LogicalResult setEncoding(func::FuncOp function,
   IRMapping mapping;
   OwningOpRef<func::FuncOp> changed =
       cast<func::FuncOp>(function->clone(mapping));
-  llvm::SmallDenseSet<Value> values;
   for (Value value : alike) {
     Value copy = mapping.lookup(value);
     copy.setType(
         cast<RankedTensorType>(copy.getType()).cloneWithEncoding(encoding));
-    values.insert(copy);
   }
   Operation *terminator = changed->front().getTerminator();
   OpBuilder builder(terminator);
