@@ -104,6 +104,9 @@ func.func @sum(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %y: tensor<8x?xf6
 
 // CHECK-LABEL: func.func @needed
 // CHECK:       %[[P:.*]] = linalg.matmul
+// CHECK-COUNT-2: scf.for
+// CHECK:       tensor.extract %[[P]]
+// CHECK-NOT:   scf.for
 // CHECK:       return %{{.*}}, %[[P]]
 func.func @needed(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %y: tensor<8x?xf64>, %z: tensor<?x?xf64>, %out: tensor<?xf64>) -> (tensor<?xf64>, tensor<?x?xf64>) {
   %p = linalg.matmul ins(%x, %y : tensor<?x8xf64>, tensor<8x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
