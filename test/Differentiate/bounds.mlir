@@ -32,6 +32,19 @@ func.func private @scaled(%c: f64, %x: tensor<5x3xf64>, %m: tensor<5x3xi1>) -> t
 // CHECK-LABEL: func private @scaled__value_and_grad_1(
 // CHECK-SAME: elements = "count(2)"
 
+// What is stored, added to what is anywhere.
+// CHECK-LABEL: func.func @added(
+// CHECK-SAME: elements = "5 * 3"
+func.func @added(%a: tensor<5x3xf64, #csr>, %b: tensor<5x3xf64>) -> (tensor<5x3xf64> {sparse_autograd.gradient_of = 1 : i64}) {
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<5x3xf64, #csr>) outs(%b : tensor<5x3xf64>) {
+  ^bb0(%p: f64, %o: f64):
+    %r = arith.addf %o, %p : f64
+    linalg.yield %r : f64
+  } -> tensor<5x3xf64>
+  return %y : tensor<5x3xf64>
+}
+
 // A mask of rows selects whole rows, of a product as well.
 func.func private @masked_rows(%x: tensor<5x3xf64>, %w: tensor<3x4xf64>, %m: tensor<5xi1>) -> tensor<f64> {
   %zero = arith.constant dense<0.0> : tensor<5x4xf64>

@@ -126,7 +126,9 @@ func.func @rows(%g: tensor<?x8xf64>, %i: tensor<?xi32>, %n: index) -> tensor<?x8
 // CHECK:         %[[PLACE:.*]] = arith.addi %[[BEHIND_A]], %[[I]]
 // CHECK:         tensor.insert %[[COUNT]] into %[[LIST]][%[[PLACE]]]
 // CHECK:       } {sparse_autograd.parallel}
-// CHECK:       %[[BEFORE:.*]] = sparse_autograd.count_before ins(%[[COUNTS]]
+// CHECK:       %[[LENGTH:.*]] = arith.addi %[[BEHIND_B]], %c1
+// CHECK:       %[[SUMS:.*]] = tensor.empty(%[[LENGTH]])
+// CHECK:       %[[BEFORE:.*]] = sparse_autograd.count_before ins(%[[COUNTS]] : {{.*}}) outs(%[[SUMS]]
 // CHECK:       %[[TOTAL:.*]] = tensor.extract %[[BEFORE]][%[[BEHIND_B]]]
 // CHECK:       tensor.empty(%[[TOTAL]]) : tensor<?x2xindex>
 // CHECK:       scf.for %[[I:[^ ]*]] = %c0 to %[[M]]
@@ -159,6 +161,18 @@ func.func @union(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>) -> tensor
       linalg.yield %s : f64
   } -> tensor<?x?xf64, #CSR>
   return %y : tensor<?x?xf64, #CSR>
+}
+
+// Every second row: the iterations do not count one by one, and one thread numbers
+// the entries.
+
+// CHECK-LABEL: func.func @every_second(
+// CHECK-NOT:   sparse_autograd.count_before
+// CHECK-NOT:   sparse_autograd.parallel
+// CHECK:       return
+func.func @every_second(%a: tensor<8x?xf64, #CSR>, %n: index) -> tensor<4x?xf64, #CSR> {
+  %y = tensor.extract_slice %a[1, 0] [4, %n] [2, 1] : tensor<8x?xf64, #CSR> to tensor<4x?xf64, #CSR>
+  return %y : tensor<4x?xf64, #CSR>
 }
 
 // Of a list of coordinates two entries may be of one row, and add to the same

@@ -143,6 +143,31 @@ func.func @one_after_the_other(%x: !table, %g: !gradient) -> !table {
   return %x2 : !table
 }
 
+// What is zero where nothing is stored is no update of that alone.
+
+// CHECK-LABEL: func.func @scaled
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x8xf64>, %[[Y:[^:]*]]: tensor<?x8xf64>
+// CHECK:       %[[X0:.*]] = linalg.generic {{.*}} outs(%[[X]]
+// CHECK:       scf.for {{.*}} iter_args(%{{[^,]*}} = %[[X0]]) -> (tensor<?x8xf64>) {
+// CHECK:       %[[Y0:.*]] = linalg.generic {{.*}} outs(%[[Y]]
+// CHECK:       scf.for {{.*}} iter_args(%{{[^,]*}} = %[[Y0]]) -> (tensor<?x8xf64>) {
+// CHECK:       return
+func.func @scaled(%x: !table, %y: !table, %g: !gradient) -> (!table, !table) {
+  %x1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : !gradient) outs(%x : !table) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.mulf %o, %a : f64
+      linalg.yield %s : f64
+  } -> !table
+  %y1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : !gradient) outs(%y : !table) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.mulf %o, %a : f64
+      linalg.yield %s : f64
+  } -> !table
+  return %x1, %y1 : !table, !table
+}
+
 // Two new values of one table are two tables.
 
 // CHECK-LABEL: func.func @one_table_twice
