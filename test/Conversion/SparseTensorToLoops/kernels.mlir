@@ -306,3 +306,25 @@ func.func @sddmm(%p: tensor<?x?xf64, #CSR>, %x: tensor<?x?xf64>, %y: tensor<?x?x
   } -> tensor<?x?xf64, #CSR>
   return %r : tensor<?x?xf64, #CSR>
 }
+
+// Sums of few rows at a pattern: of the rows, each looked up in the pattern, which is
+// the later operand.
+
+// CHECK-LABEL: func.func @few_rows
+// CHECK-SAME:  %[[POS:[^:]*]]: tensor<?xindex>, %{{.*}}: tensor<?xindex>, %{{.*}}: tensor<?xf64>, %{{.*}}: index,
+// CHECK:       scf.for %[[I:.*]] = %c0 to %c4
+// CHECK:         %[[BEGIN:.*]] = tensor.extract %[[POS]][%[[I]]]
+// CHECK:         scf.for %{{.*}} = %[[BEGIN]] to
+// CHECK:           scf.while
+// CHECK:       return
+func.func @few_rows(%a: tensor<4x?xf64, #CSR>, %s: tensor<4xf64, #Vector>) -> tensor<4xf64, #Vector> {
+  %r = sparse_autograd.sampled_generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+        iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<4x?xf64, #CSR>) outs(%s : tensor<4xf64, #Vector>) {
+  ^bb0(%in: f64, %out: f64):
+    %t = arith.addf %out, %in : f64
+    linalg.yield %t : f64
+  } -> tensor<4xf64, #Vector>
+  return %r : tensor<4xf64, #Vector>
+}
