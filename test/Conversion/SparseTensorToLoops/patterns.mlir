@@ -131,6 +131,44 @@ func.func @carried(%a: tensor<?x?xf64, #CSR>, %n: index) -> tensor<?x?xf64, #CSR
   return %r : tensor<?x?xf64, #CSR>
 }
 
+// Of another pattern in each iteration, neither what it carries nor what is computed
+// of it has that of what it starts from.
+
+// CHECK-LABEL: func.func @changed
+// CHECK:       scf.for
+// CHECK:         linalg.generic
+// CHECK:           arith.negf
+// CHECK:         sparse_autograd.store_positions
+// CHECK:         arith.mulf
+// CHECK:         sparse_autograd.store_positions
+// CHECK:       return
+func.func @changed(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>, %e: tensor<?x?xf64, #CSR>, %n: index) -> tensor<?x?xf64, #CSR> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> (tensor<?x?xf64, #CSR>) {
+    %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<?x?xf64, #CSR>) outs(%e : tensor<?x?xf64, #CSR>) {
+    ^bb0(%u: f64, %out: f64):
+      %0 = arith.negf %u : f64
+      linalg.yield %0 : f64
+    } -> tensor<?x?xf64, #CSR>
+    %p = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%s, %a : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%e : tensor<?x?xf64, #CSR>) {
+    ^bb0(%u: f64, %v: f64, %out: f64):
+      %0 = arith.mulf %u, %v : f64
+      linalg.yield %0 : f64
+    } -> tensor<?x?xf64, #CSR>
+    %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%p, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%e : tensor<?x?xf64, #CSR>) {
+    ^bb0(%u: f64, %v: f64, %out: f64):
+      %0 = arith.addf %u, %v : f64
+      linalg.yield %0 : f64
+    } -> tensor<?x?xf64, #CSR>
+    scf.yield %y : tensor<?x?xf64, #CSR>
+  }
+  return %r : tensor<?x?xf64, #CSR>
+}
+
 // What is computed again is kept apart component by component.
 
 // CHECK-LABEL: func.func @barrier
