@@ -111,23 +111,6 @@ struct ExtendSignOfBF16 : OpRewritePattern<math::CopySignOp> {
 };
 } // namespace
 
-/// What is stored goes on as it is stored: another loop that computes from it
-/// what this one does has the same numbers then. What only goes on keeps the
-/// precision of f32: `contract` allows that.
-static void roundWhatIsStored(Operation *root) {
-  auto keepsPrecision = [](Operation *user) {
-    auto extension = dyn_cast<arith::ExtFOp>(user);
-    return extension &&
-           arith::bitEnumContainsAny(
-               extension.getFastmath().value_or(arith::FastMathFlags::none),
-               arith::FastMathFlags::contract);
-  };
-  root->walk([&](arith::TruncFOp rounding) {
-    if (!llvm::all_of(rounding->getUsers(), keepsPrecision))
-      rounding.removeFastmathAttr();
-  });
-}
-
 LogicalResult sparse_autograd::emulateNarrowFloats(Operation *root) {
   MLIRContext *context = root->getContext();
   Type f32 = Float32Type::get(context);
@@ -156,7 +139,6 @@ LogicalResult sparse_autograd::emulateNarrowFloats(Operation *root) {
     if (failed(applyPartialConversion(root, target, std::move(patterns))))
       return failure();
   }
-  roundWhatIsStored(root);
   RewritePatternSet signPatterns(context);
   signPatterns.add<ExtendSignOfBF16>(context);
   walkAndApplyPatterns(root, std::move(signPatterns));
