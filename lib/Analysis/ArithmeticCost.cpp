@@ -9,7 +9,6 @@
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -32,4 +31,11 @@ int64_t sparse_autograd::getArithmeticCost(Operation &op) {
     return 1;
   // A random access, or an operation of somebody else's.
   return 8;
+}
+
+int64_t sparse_autograd::getBodyCost(linalg::LinalgOp op) {
+  int64_t cost = 0;
+  for (Operation &inner : *op.getBlock())
+    cost += getArithmeticCost(inner);
+  return cost;
 }

@@ -64,10 +64,7 @@ std::optional<int64_t> sparse_autograd::estimateCost(Operation *op) {
     for (int64_t extent : generic.getStaticLoopRanges())
       volume *= getExtent(extent);
     // Copying costs nothing here: what is copied has to be there anyway.
-    int64_t body = 0;
-    for (Operation &inner : *generic.getBlock())
-      body += getArithmeticCost(inner);
-    return volume * body;
+    return volume * getBodyCost(generic);
   }
   // They say what is there, and compute nothing.
   if (op->hasTrait<OpTrait::ConstantLike>() ||

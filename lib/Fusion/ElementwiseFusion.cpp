@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Fusion/Fusion.h"
 
+#include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "SparseAutograd/Analysis/ComparedValues.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Remarks.h"

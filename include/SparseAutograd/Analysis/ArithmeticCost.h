@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_ANALYSIS_ARITHMETICCOST_H
 #define SPARSEAUTOGRAD_ANALYSIS_ARITHMETICCOST_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Operation.h"
 
 namespace sparse_autograd {
@@ -18,6 +19,9 @@ namespace sparse_autograd {
 /// those of vector code: a polynomial for the exponential is about 16 additions
 /// long. Regions are not looked into.
 int64_t getArithmeticCost(mlir::Operation &op);
+
+/// The cost of one execution of the body of `op`.
+int64_t getBodyCost(mlir::linalg::LinalgOp op);
 
 } // namespace sparse_autograd
 

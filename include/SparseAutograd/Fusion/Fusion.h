@@ -29,12 +29,8 @@ inline constexpr llvm::StringLiteral fusionRemarkCategory =
     "sparse-autograd-fuse";
 
 //===----------------------------------------------------------------------===//
-// Cost model
+// What fusion may touch
 //===----------------------------------------------------------------------===//
-
-/// The cost of one execution of the body of `op`, in additions
-/// (`getArithmeticCost`).
-int64_t getBodyCost(mlir::linalg::LinalgOp op);
 
 /// Whether `op` is a product with rows of its own on both sides (and not a dot
 /// product or a matrix times a vector), that a library computes better than

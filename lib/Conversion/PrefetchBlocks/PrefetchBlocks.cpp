@@ -14,6 +14,7 @@
 
 #include "SparseAutograd/Conversion/PrefetchBlocks/PrefetchBlocks.h"
 
+#include "../CachedBlocks.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,9 +42,6 @@ static constexpr int64_t stride = 256;
 
 static constexpr int64_t lineBytes = 64;
 
-/// The bytes of the blocks of an iteration that a cache of a core has twice.
-static constexpr int64_t maximalBlocks = int64_t(256) << 10;
-
 namespace {
 /// A loop over blocks of rows whose next blocks are worth asking for.
 struct Candidate {
@@ -70,14 +68,6 @@ static bool isOnlyRead(Value view) {
     auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
     return op && !op.isDpsInit(&use);
   });
-}
-
-/// The cost of the body of `op`.
-static int64_t getBodyCost(linalg::GenericOp op) {
-  int64_t cost = 0;
-  for (Operation &inner : *op.getBody())
-    cost += getArithmeticCost(inner);
-  return cost;
 }
 
 /// Whether `value` is computed from the variable of `loop` and from what there
@@ -149,15 +139,9 @@ static std::optional<Candidate> findCandidate(scf::ForallOp loop) {
 /// The bytes of `arrays` together.
 static Value createBytes(OpBuilder &builder, Location loc, ValueRange arrays) {
   Value total = arith::ConstantIndexOp::create(builder, loc, 0);
-  for (Value array : arrays) {
-    auto type = cast<MemRefType>(array.getType());
-    Value bytes = arith::ConstantIndexOp::create(
-        builder, loc, llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      bytes = arith::MulIOp::create(
-          builder, loc, bytes, memref::DimOp::create(builder, loc, array, dim));
-    total = arith::AddIOp::create(builder, loc, total, bytes);
-  }
+  for (Value array : arrays)
+    total = arith::AddIOp::create(builder, loc, total,
+                                  createByteCount(builder, loc, array));
   return total;
 }
 
@@ -242,10 +226,8 @@ static LogicalResult prefetchBlocks(IRRewriter &rewriter, Candidate &candidate,
   Value isLarge = createIsLarge(rewriter, candidate, minimalBytes);
   rewriter.setInsertionPoint(carrier);
   SmallVector<Value> next = createNextBlocks(rewriter, candidate);
-  Value fits = arith::CmpIOp::create(
-      rewriter, loc, arith::CmpIPredicate::ule,
-      createBytes(rewriter, loc, next),
-      arith::ConstantIndexOp::create(rewriter, loc, maximalBlocks));
+  Value fits =
+      createFitsInCache(rewriter, loc, createBytes(rewriter, loc, next));
   Value isWorthwhile = arith::AndIOp::create(rewriter, loc, isLarge, fits);
   SmallVector<int64_t> tileSizes(carrier.getNumLoops(), 1);
   tileSizes.back() = stride;

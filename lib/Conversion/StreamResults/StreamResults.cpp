@@ -19,6 +19,7 @@
 
 #include "SparseAutograd/Conversion/StreamResults/StreamResults.h"
 
+#include "../CachedBlocks.h"
 #include "../RuntimeCalls.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,10 +40,6 @@ using namespace sparse_autograd;
 
 /// The elements of a piece of a row: 4 KiB of f32.
 static constexpr int64_t pieceLength = 1024;
-
-/// The bytes of a block that is kept: a cache of a core has it, and the blocks
-/// of operands beside it.
-static constexpr int64_t maximalBlock = int64_t(256) << 10;
 
 namespace {
 /// A result of a function, and its part that an iteration of a loop over blocks
@@ -152,36 +149,18 @@ static Value getPointer(OpBuilder &builder, Location loc, Value view) {
   return getElementPointer(builder, loc, view, metadata.getOffset());
 }
 
-/// The bytes of `count` elements of `type`.
-static Value getBytes(OpBuilder &builder, Location loc, Value count,
-                      MemRefType type) {
-  Value size = arith::ConstantIndexOp::create(
-      builder, loc, type.getElementTypeBitWidth() / 8);
-  return toI64(builder, loc, arith::MulIOp::create(builder, loc, count, size));
+/// The bytes of `array`, as the runtime takes them.
+static Value getBytes(OpBuilder &builder, Location loc, Value array) {
+  return toI64(builder, loc, createByteCount(builder, loc, array));
 }
 
-/// The bytes of `array` from dimension `first` on.
-static Value getBytesFrom(OpBuilder &builder, Location loc, Value array,
-                          int64_t first) {
-  auto type = cast<MemRefType>(array.getType());
-  Value elements = memref::DimOp::create(builder, loc, array, first);
-  for (int64_t dim = first + 1; dim < type.getRank(); ++dim)
-    elements =
-        arith::MulIOp::create(builder, loc, elements,
-                              memref::DimOp::create(builder, loc, array, dim));
-  return getBytes(builder, loc, elements, type);
-}
-
-/// Sends `source` to `destination`, both contiguous from dimension `first` on
-/// and with one element along those before.
+/// Sends `source` to `destination`, of the same extents and both contiguous.
 static void createStream(OpBuilder &builder, Location loc, func::FuncOp stream,
-                         Value destination, Value source, int64_t first,
-                         Value total) {
+                         Value destination, Value source, Value total) {
   func::CallOp::create(builder, loc, stream,
                        ValueRange{getPointer(builder, loc, destination),
                                   getPointer(builder, loc, source),
-                                  getBytesFrom(builder, loc, source, first),
-                                  total});
+                                  getBytes(builder, loc, source), total});
 }
 
 /// The writer writes piece by piece.
@@ -212,7 +191,7 @@ static LogicalResult streamPieces(IRRewriter &rewriter,
       strides);
   output.set(part);
   rewriter.setInsertionPointAfter(tiled->op);
-  createStream(rewriter, loc, stream, row, part, rank - 1, total);
+  createStream(rewriter, loc, stream, row, part, total);
   rewriter.eraseOp(writer);
   return success();
 }
@@ -243,22 +222,14 @@ static SmallVector<OpFoldResult> getBufferSizes(memref::SubViewOp block) {
 static Value createIsWorthwhile(OpBuilder &builder, memref::AllocOp result,
                                 memref::SubViewOp block, int64_t minimalBytes) {
   Location loc = block.getLoc();
-  auto constant = [&](int64_t value) {
-    return arith::ConstantIntOp::create(builder, loc, value, 64);
-  };
-  Value isLarge = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                        getBytesFrom(builder, loc, result, 0),
-                                        constant(minimalBytes));
-  Value elements = arith::ConstantIndexOp::create(builder, loc, 1);
-  for (OpFoldResult size : getBufferSizes(block))
-    elements = arith::MulIOp::create(
-        builder, loc, elements,
-        getValueOrCreateConstantIndexOp(builder, loc, size));
-  Value fits =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
-                            getBytes(builder, loc, elements, block.getType()),
-                            constant(maximalBlock));
-  return arith::AndIOp::create(builder, loc, isLarge, fits);
+  Value isLarge = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::uge,
+      createByteCount(builder, loc, result),
+      arith::ConstantIndexOp::create(builder, loc, minimalBytes));
+  Value bytes = createByteCount(builder, loc, getBufferSizes(block),
+                                block.getType().getElementType());
+  return arith::AndIOp::create(builder, loc, isLarge,
+                               createFitsInCache(builder, loc, bytes));
 }
 
 /// `loop` runs if the condition is true, and a copy of it otherwise.
@@ -311,7 +282,7 @@ static void streamBlock(IRRewriter &rewriter, memref::AllocOp result,
     partOffsets[dim] = rows.getInductionVar();
     rewriter.setInsertionPointToStart(rows.getBody());
   }
-  createStream(rewriter, loc, stream, slice(block), slice(part), first, total);
+  createStream(rewriter, loc, stream, slice(block), slice(part), total);
 }
 
 namespace {
@@ -346,7 +317,7 @@ struct StreamResultsPass
     }
     for (auto [result, block, writer] : targets) {
       rewriter.setInsertionPoint(block->getParentOp());
-      Value total = getBytesFrom(rewriter, block.getLoc(), result, 0);
+      Value total = getBytes(rewriter, block.getLoc(), result);
       func::FuncOp stream = getStream(getOperation(), symbols);
       if (!writer)
         streamBlock(rewriter, result, block, stream, total);

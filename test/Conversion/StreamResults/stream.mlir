@@ -116,10 +116,9 @@ func.func @small(%x: memref<32xf32>) -> memref<32x32xf32> {
 // CHECK-LABEL: func.func @read_by_another
 //  CHECK-SAME:     %[[X:[^:]+]]: memref<?x?xf32>, %[[N:[^:]+]]: index, %[[M:[^:]+]]: index, %[[ROWS:[^:]+]]: index
 //       CHECK:   %[[RESULT:.+]] = memref.alloc(%[[N]], %[[M]])
-//       CHECK:   %[[BYTES:.+]] = arith.index_cast %{{.+}} : index to i64
-//       CHECK:   %[[LARGE:.+]] = arith.cmpi sge, %[[BYTES]], %{{.+}} : i64
-//       CHECK:   %[[BLOCK_ELEMENTS:.+]] = arith.muli %{{.+}}, %[[M]] : index
-//       CHECK:   %[[FITS:.+]] = arith.cmpi sle, %{{.+}}, %{{.+}} : i64
+//       CHECK:   %[[LARGE:.+]] = arith.cmpi uge, %{{.+}}, %{{.+}} : index
+//       CHECK:   %[[BLOCK_BYTES:.+]] = arith.muli %{{.+}}, %[[M]] : index
+//       CHECK:   %[[FITS:.+]] = arith.cmpi ule, %[[BLOCK_BYTES]], %{{.+}} : index
 //       CHECK:   %[[BOTH:.+]] = arith.andi %[[LARGE]], %[[FITS]]
 //       CHECK:   scf.if %[[BOTH]] {
 //       CHECK:     %[[TOTAL:.+]] = arith.index_cast %{{.+}} : index to i64

@@ -1,4 +1,4 @@
-//===- PrefetchBlocks.h - ask for the next block of rows ---*- C++ -*-===//
+//===- PrefetchBlocks.h - ask for the next block of rows --------*- C++ -*-===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

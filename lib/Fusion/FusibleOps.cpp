@@ -1,4 +1,4 @@
-//===- CostModel.cpp - what fusion may touch and what it costs ------------===//
+//===- FusibleOps.cpp - what fusion may touch -----------------------------===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,7 +8,6 @@
 
 #include "SparseAutograd/Fusion/Fusion.h"
 
-#include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "SparseAutograd/Analysis/ProductBody.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
@@ -16,13 +15,6 @@
 using namespace mlir;
 
 namespace sparse_autograd {
-
-int64_t getBodyCost(linalg::LinalgOp op) {
-  int64_t cost = 0;
-  for (Operation &inner : *op.getBlock())
-    cost += getArithmeticCost(inner);
-  return cost;
-}
 
 bool isMatrixProduct(linalg::LinalgOp op) {
   if (!linalg::isaContractionOpInterface(op) && !matchProductBody(op))

@@ -1,0 +1,43 @@
+//===- CachedBlocks.cpp - blocks that caches hold -------------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CachedBlocks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+static constexpr int64_t cachedBytes = int64_t(256) << 10;
+
+Value sparse_autograd::createByteCount(OpBuilder &builder, Location loc,
+                                       ArrayRef<OpFoldResult> sizes,
+                                       Type element) {
+  Value bytes = arith::ConstantIndexOp::create(
+      builder, loc, llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+  for (OpFoldResult size : sizes)
+    bytes = arith::MulIOp::create(
+        builder, loc, bytes,
+        getValueOrCreateConstantIndexOp(builder, loc, size));
+  return bytes;
+}
+
+Value sparse_autograd::createByteCount(OpBuilder &builder, Location loc,
+                                       Value array) {
+  return createByteCount(builder, loc,
+                         memref::getMixedSizes(builder, loc, array),
+                         getElementTypeOrSelf(array.getType()));
+}
+
+Value sparse_autograd::createFitsInCache(OpBuilder &builder, Location loc,
+                                         Value bytes) {
+  return arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ule, bytes,
+      arith::ConstantIndexOp::create(builder, loc, cachedBytes));
+}

@@ -1,0 +1,33 @@
+//===- CachedBlocks.h - blocks that caches hold -----------------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_CACHEDBLOCKS_H
+#define SPARSEAUTOGRAD_LIB_CONVERSION_CACHEDBLOCKS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace sparse_autograd {
+
+/// The bytes of an array of `sizes`, an index.
+mlir::Value createByteCount(mlir::OpBuilder &builder, mlir::Location loc,
+                            llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                            mlir::Type element);
+
+/// The bytes of the memref `array`, an index.
+mlir::Value createByteCount(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value array);
+
+/// Whether a cache of a core holds `bytes`, an index, and as much again: 256
+/// KiB of one or two MiB, as cores have for themselves.
+mlir::Value createFitsInCache(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value bytes);
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_LIB_CONVERSION_CACHEDBLOCKS_H
