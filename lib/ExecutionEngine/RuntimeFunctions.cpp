@@ -23,8 +23,11 @@ llvm::ArrayRef<RuntimeFunction> sparse_autograd::getRuntimeFunctions() {
       // CompilerABI.h
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradAllocate),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradCheckArgument),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradCompressRow),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradCountPositions),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradCountSelected),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeallocate),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradExpandRow),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradGemmF32),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradGemmF64),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradGuard),

@@ -168,6 +168,39 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradStream(void *destination,
                                                          int64_t total);
 
 //===----------------------------------------------------------------------===//
+// Masked rows
+//===----------------------------------------------------------------------===//
+//
+// A row of `count` elements, of 1, 2, 4 or 8 bytes each, and which of them a
+// mask selects: a byte for each, 0 or 1. What is computed of the selected ones
+// alone is computed of a row that has them one after the other.
+
+/// How many of `count` elements the mask selects.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int64_t
+sparseAutogradCountSelected(const uint8_t *mask, int64_t count);
+
+/// Writes the selected elements of `source` to the beginning of `destination`,
+/// which has room for `count`, in their order. What is there behind them is
+/// unspecified. The two do not overlap.
+///
+/// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT for another size of an element.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradCompressRow(void *destination, const void *source,
+                          const uint8_t *mask, int64_t count,
+                          int64_t elementBytes);
+
+/// The reverse: the selected elements of `destination` are those at the
+/// beginning of `source`, a row of `count` as well, and the others are 0. The
+/// row is stored past the caches if it is part of a result of `total` bytes that
+/// is too large for these; see sparseAutogradStream.
+///
+/// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT for another size of an element.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradExpandRow(void *destination, const void *source,
+                        const uint8_t *mask, int64_t count,
+                        int64_t elementBytes, int64_t total);
+
+//===----------------------------------------------------------------------===//
 // Sparse storage
 //===----------------------------------------------------------------------===//
 //

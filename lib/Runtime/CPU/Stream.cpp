@@ -15,6 +15,8 @@
 #include <immintrin.h>
 #endif
 
+using namespace sparse_autograd::runtime;
+
 /// What does not fit beside what else is in the caches of a core. Less is read
 /// from there again.
 static constexpr int64_t minimalTotal = int64_t(16) << 20;
@@ -39,10 +41,14 @@ streamWholeLines(char *to, const char *from, int64_t bytes) {
 }
 #endif
 
-void sparseAutogradStream(void *destination, const void *source, int64_t bytes,
-                          int64_t total) {
+bool sparse_autograd::runtime::isPastCaches(int64_t total) {
+  return total >= minimalTotal;
+}
+
+void sparse_autograd::runtime::streamBytes(void *destination,
+                                           const void *source, int64_t bytes) {
 #ifdef __SSE2__
-  if (total >= minimalTotal && bytes >= 4 * lineBytes) {
+  if (bytes >= 4 * lineBytes) {
     static const bool hasWholeLines = __builtin_cpu_supports("avx512f");
     auto *to = static_cast<char *>(destination);
     const auto *from = static_cast<const char *>(source);
@@ -59,6 +65,14 @@ void sparseAutogradStream(void *destination, const void *source, int64_t bytes,
   }
 #endif
   std::memcpy(destination, source, bytes);
+}
+
+void sparseAutogradStream(void *destination, const void *source, int64_t bytes,
+                          int64_t total) {
+  if (isPastCaches(total))
+    streamBytes(destination, source, bytes);
+  else
+    std::memcpy(destination, source, bytes);
 }
 
 void sparse_autograd::runtime::finishStreams() {

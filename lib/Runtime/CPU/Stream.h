@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What sparseAutogradStream stores waits in buffers that no other processor
+// What is stored past the caches waits in buffers that no other processor
 // sees. Whoever hands the results of compiled code to other threads, a parallel
 // loop and the call of an entry, sends it on first.
 //
@@ -15,8 +15,16 @@
 #ifndef SPARSEAUTOGRAD_LIB_RUNTIME_CPU_STREAM_H
 #define SPARSEAUTOGRAD_LIB_RUNTIME_CPU_STREAM_H
 
+#include <cstdint>
+
 namespace sparse_autograd {
 namespace runtime {
+
+/// Whether a result of `total` bytes is too large for the caches of a core.
+bool isPastCaches(int64_t total);
+
+/// Copies `bytes` bytes, which do not overlap, past the caches.
+void streamBytes(void *destination, const void *source, int64_t bytes);
 
 /// Others see what the calling thread has streamed no later than what it stores
 /// from here on.
