@@ -16,6 +16,28 @@ using namespace mlir;
 
 static constexpr int64_t cachedBytes = int64_t(256) << 10;
 
+OpFoldResult sparse_autograd::getBoundBefore(scf::ForallOp loop,
+                                             OpFoldResult size) {
+  auto value = dyn_cast<Value>(size);
+  if (!value || loop.isDefinedOutsideOfLoop(value))
+    return size;
+  if (auto minimum = value.getDefiningOp<arith::MinUIOp>())
+    for (Value operand : minimum->getOperands())
+      if (OpFoldResult bound = getBoundBefore(loop, operand))
+        return bound;
+  return {};
+}
+
+void sparse_autograd::versionLoop(RewriterBase &rewriter, scf::ForallOp loop,
+                                  Value condition) {
+  rewriter.setInsertionPoint(loop);
+  auto choice = scf::IfOp::create(rewriter, loop.getLoc(), condition,
+                                  /*withElseRegion=*/true);
+  rewriter.setInsertionPoint(choice.elseBlock()->getTerminator());
+  rewriter.clone(*loop);
+  rewriter.moveOpBefore(loop, choice.thenBlock()->getTerminator());
+}
+
 Value sparse_autograd::createByteCount(OpBuilder &builder, Location loc,
                                        ArrayRef<OpFoldResult> sizes,
                                        Type element) {

@@ -9,10 +9,20 @@
 #ifndef SPARSEAUTOGRAD_LIB_CONVERSION_CACHEDBLOCKS_H
 #define SPARSEAUTOGRAD_LIB_CONVERSION_CACHEDBLOCKS_H
 
-#include "mlir/IR/Builders.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace sparse_autograd {
+
+/// A bound on `size`, an extent inside of `loop`, that is known before it; null
+/// if there is none.
+mlir::OpFoldResult getBoundBefore(mlir::scf::ForallOp loop,
+                                  mlir::OpFoldResult size);
+
+/// `loop` runs if the condition is true, and a copy of it otherwise.
+void versionLoop(mlir::RewriterBase &rewriter, mlir::scf::ForallOp loop,
+                 mlir::Value condition);
 
 /// The bytes of an array of `sizes`, an index.
 mlir::Value createByteCount(mlir::OpBuilder &builder, mlir::Location loc,

@@ -107,6 +107,7 @@ static void addBuffers(OpPassManager &pm,
 
 static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   addBuffers(pm, [](OpPassManager &pm) {
+    pm.addPass(createCompressMaskedRows());
     pm.addPass(createStreamResults());
     pm.addNestedPass<func::FuncOp>(
         bufferization::createPromoteBuffersToStackPass());

@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_CONVERSION_PASSES_H
 #define SPARSEAUTOGRAD_CONVERSION_PASSES_H
 
+#include "SparseAutograd/Conversion/CompressMaskedRows/CompressMaskedRows.h"
 #include "SparseAutograd/Conversion/ContractionToRuntime/ContractionToRuntime.h"
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 #include "SparseAutograd/Conversion/KernelToNVVM/KernelToNVVM.h"

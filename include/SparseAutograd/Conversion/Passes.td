@@ -114,6 +114,65 @@ def TensorToBuffer : Pass<"sparse-autograd-tensor-to-buffer", "::mlir::ModuleOp"
 }
 
 //===----------------------------------------------------------------------===//
+// CompressMaskedRows
+//===----------------------------------------------------------------------===//
+
+def CompressMaskedRows : Pass<"sparse-autograd-compress-masked-rows", "::mlir::ModuleOp"> {
+  let summary = "Compute the selected elements of a masked row alone";
+  let description = [{
+    A loop over blocks of rows goes through the elements of a row several times:
+    a softmax finds the maximum, computes exponentials and their sum, and
+    divides. If one of its operations computes an elementary function where a
+    mask selects, and nothing of an element that the mask does not select gets
+    into a sum, a maximum or a result, there are two loops: where a block is one
+    row, and the mask selects about a third of all elements or less
+    (`sparseAutogradEstimateSelected`), an iteration brings the selected elements
+    together (`sparseAutogradCompressRow`), computes everything of these, and
+    writes results with zeros between them (`sparseAutogradExpandRow`), past the
+    caches if they are large. Terms of sums meet in another order there, which
+    depends on the mask alone.
+
+    Runs on buffers, before results are streamed and buffers promoted to the
+    stack. For example
+
+    ```mlir
+    scf.forall (%i) in (%n) {
+      %row = memref.subview %x[%i, 0] [1, %m] [1, 1]
+      %selects = memref.subview %mask[%i, 0] [1, %m] [1, 1]
+      %out = memref.subview %result[%i, 0] [1, %m] [1, 1]
+      linalg.generic ... ins(%row, %selects : ...) outs(%out, %sum : ...)
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %selected = call @sparseAutogradEstimateSelected(%address_of_mask, %elements)
+    %is_sparse = arith.cmpi ule, %selected, %third
+    scf.if %is_sparse {
+      scf.forall (%i) in (%n) {
+        %compressed = memref.alloc(%m) : memref<1x?xf32>
+        %compressed_out = memref.alloc(%m) : memref<1x?xf32>
+        %count = call @sparseAutogradCompressRow(%compressed, %row, %selects, %m, %bytes)
+        linalg.generic ... ins(%part, ... : memref<1x?xf32>, ...) outs(%part_of_out, %sum : ...)
+        call @sparseAutogradExpandRow(%out, %compressed_out, %selects, %m, %bytes, %total)
+      }
+    } else {
+      scf.forall (%i) in (%n) {
+        ...
+        linalg.generic ... ins(%row, %selects : ...) outs(%out, %sum : ...)
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // StreamResults
 //===----------------------------------------------------------------------===//
 

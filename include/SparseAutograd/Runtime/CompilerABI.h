@@ -175,16 +175,17 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradStream(void *destination,
 // mask selects: a byte for each, 0 or 1. What is computed of the selected ones
 // alone is computed of a row that has them one after the other.
 
-/// How many of `count` elements the mask selects.
+/// About how many of `count` elements the mask selects, from 64 times 64 of
+/// them; exact if there are no more. Depends on the mask alone.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT int64_t
-sparseAutogradCountSelected(const uint8_t *mask, int64_t count);
+sparseAutogradEstimateSelected(const uint8_t *mask, int64_t count);
 
 /// Writes the selected elements of `source` to the beginning of `destination`,
-/// which has room for `count`, in their order. What is there behind them is
-/// unspecified. The two do not overlap.
+/// which has room for `count`, in their order, and returns how many there are.
+/// What is behind them in `destination` is unspecified. The two do not overlap.
 ///
 /// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT for another size of an element.
-SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int64_t
 sparseAutogradCompressRow(void *destination, const void *source,
                           const uint8_t *mask, int64_t count,
                           int64_t elementBytes);

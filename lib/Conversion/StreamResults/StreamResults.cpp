@@ -80,45 +80,13 @@ static bool isReadAgain(memref::SubViewOp block) {
   });
 }
 
-/// A bound on `size`, an extent inside of `loop`, that is known before it; null
-/// if there is none.
-static OpFoldResult getBoundBefore(scf::ForallOp loop, OpFoldResult size) {
-  auto value = dyn_cast<Value>(size);
-  if (!value || loop.isDefinedOutsideOfLoop(value))
-    return size;
-  if (auto minimum = value.getDefiningOp<arith::MinUIOp>())
-    for (Value operand : minimum->getOperands())
-      if (OpFoldResult bound = getBoundBefore(loop, operand))
-        return bound;
-  return {};
-}
-
-/// How `result` is written, if that is in one loop over blocks of rows and
-/// nobody else has to do with it; nothing otherwise, and if it is small.
-static std::optional<Target> findTarget(Value result, int64_t minimalBytes) {
-  auto alloc = result.getDefiningOp<memref::AllocOp>();
-  if (!alloc)
-    return std::nullopt;
-  MemRefType type = alloc.getType();
-  if (type.getRank() == 0 || type.getMemorySpace() ||
-      !type.getElementType().isIntOrFloat() ||
-      type.getElementTypeBitWidth() < 8 || !type.getLayout().isIdentity() ||
-      (type.hasStaticShape() &&
-       type.getNumElements() * type.getElementTypeBitWidth() / 8 <
-           minimalBytes))
-    return std::nullopt;
-  memref::SubViewOp block;
-  for (Operation *user : result.getUsers()) {
-    if (isa<memref::DimOp, func::ReturnOp>(user))
-      continue;
-    if (block || !isa<memref::SubViewOp>(user))
-      return std::nullopt;
-    block = cast<memref::SubViewOp>(user);
-  }
-  if (!block || block.getType().getRank() != type.getRank())
-    return std::nullopt;
+/// How `block`, a part of `result`, is written, if that is by operations of an
+/// iteration; nothing otherwise.
+static std::optional<Target> findTarget(memref::AllocOp result,
+                                        memref::SubViewOp block) {
   auto loop = dyn_cast<scf::ForallOp>(block->getParentOp());
-  if (!loop || !llvm::all_of(block->getUsers(), [&](Operation *user) {
+  if (!loop || block.getType().getRank() != result.getType().getRank() ||
+      !llvm::all_of(block->getUsers(), [&](Operation *user) {
         auto op = dyn_cast<linalg::LinalgOp>(user);
         return op && op.hasPureBufferSemantics() &&
                op->getBlock() == block->getBlock();
@@ -127,13 +95,56 @@ static std::optional<Target> findTarget(Value result, int64_t minimalBytes) {
   if (block->hasOneUse())
     if (auto writer = dyn_cast<linalg::GenericOp>(*block->user_begin()))
       if (writesRows(writer) && writer.getDpsInits().front() == block)
-        return Target{alloc, block, writer};
+        return Target{result, block, writer};
   if (!isReadAgain(block) || !block.hasUnitStride() ||
       !llvm::all_of(block.getMixedSizes(), [&](OpFoldResult size) {
         return getBoundBefore(loop, size);
       }))
     return std::nullopt;
-  return Target{alloc, block, nullptr};
+  return Target{result, block, nullptr};
+}
+
+/// Whether `blocks` are one, or those of two loops of which one runs.
+static bool areAlternatives(ArrayRef<memref::SubViewOp> blocks) {
+  if (blocks.size() != 2)
+    return blocks.size() == 1;
+  Region *regions[] = {blocks[0]->getParentOp()->getParentRegion(),
+                       blocks[1]->getParentOp()->getParentRegion()};
+  return regions[0] != regions[1] &&
+         isa<scf::IfOp>(regions[0]->getParentOp()) &&
+         regions[0]->getParentOp() == regions[1]->getParentOp();
+}
+
+/// Adds how `result` is written, if that is in one loop over blocks of rows, or
+/// in one of two, and nobody else has to do with it; nothing otherwise, and if
+/// it is small.
+static void findTargets(Value result, int64_t minimalBytes,
+                        SmallVectorImpl<Target> &targets) {
+  auto alloc = result.getDefiningOp<memref::AllocOp>();
+  if (!alloc)
+    return;
+  MemRefType type = alloc.getType();
+  if (type.getRank() == 0 || type.getMemorySpace() ||
+      !type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() < 8 || !type.getLayout().isIdentity() ||
+      (type.hasStaticShape() &&
+       type.getNumElements() * type.getElementTypeBitWidth() / 8 <
+           minimalBytes))
+    return;
+  SmallVector<memref::SubViewOp> blocks;
+  for (Operation *user : result.getUsers()) {
+    if (isa<memref::DimOp, func::ReturnOp>(user))
+      continue;
+    auto block = dyn_cast<memref::SubViewOp>(user);
+    if (!block)
+      return;
+    blocks.push_back(block);
+  }
+  if (!areAlternatives(blocks))
+    return;
+  for (memref::SubViewOp block : blocks)
+    if (std::optional<Target> target = findTarget(alloc, block))
+      targets.push_back(*target);
 }
 
 static func::FuncOp getStream(ModuleOp module, SymbolTable &symbols) {
@@ -232,17 +243,6 @@ static Value createIsWorthwhile(OpBuilder &builder, memref::AllocOp result,
                                createFitsInCache(builder, loc, bytes));
 }
 
-/// `loop` runs if the condition is true, and a copy of it otherwise.
-static void versionLoop(IRRewriter &rewriter, scf::ForallOp loop,
-                        Value condition) {
-  rewriter.setInsertionPoint(loop);
-  auto choice = scf::IfOp::create(rewriter, loop.getLoc(), condition,
-                                  /*withElseRegion=*/true);
-  rewriter.setInsertionPoint(choice.elseBlock()->getTerminator());
-  rewriter.clone(*loop);
-  rewriter.moveOpBefore(loop, choice.thenBlock()->getTerminator());
-}
-
 /// An iteration has the block in a buffer, and sends that on when it ends.
 static void streamBlock(IRRewriter &rewriter, memref::AllocOp result,
                         memref::SubViewOp block, func::FuncOp stream,
@@ -301,8 +301,7 @@ struct StreamResultsPass
     getOperation()->walk([&](func::ReturnOp op) {
       for (Value result : op.getOperands())
         if (seen.insert(result).second)
-          if (std::optional<Target> target = findTarget(result, minimalBytes))
-            targets.push_back(*target);
+          findTargets(result, minimalBytes, targets);
     });
     SymbolTable symbols(getOperation());
     IRRewriter rewriter(&getContext());

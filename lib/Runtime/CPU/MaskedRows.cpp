@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -94,7 +93,7 @@ __attribute__((target("avx2"))) static __m256i loadMask8(const uint8_t *mask) {
   return _mm256_cmpgt_epi32(bytes, _mm256_setzero_si256());
 }
 
-__attribute__((target("avx2,popcnt"))) static void
+__attribute__((target("avx2,popcnt"))) static uint32_t *
 compressAVX2(uint32_t *destination, const uint32_t *source, const uint8_t *mask,
              int64_t count) {
   int64_t i = 0;
@@ -109,7 +108,7 @@ compressAVX2(uint32_t *destination, const uint32_t *source, const uint8_t *mask,
             values, loadPermutation(permutations.selected[bits])));
     destination += __builtin_popcount(bits);
   }
-  compressElements(destination, source + i, mask + i, count - i);
+  return compressElements(destination, source + i, mask + i, count - i);
 }
 
 __attribute__((target("avx2,popcnt"))) static const uint32_t *
@@ -167,9 +166,9 @@ SPARSE_AUTOGRAD_AVX512 static __m512i expand(unsigned bits, __m512i values,
 }
 
 template <typename T>
-SPARSE_AUTOGRAD_AVX512 static void
-compressAVX512(T *destination, const T *source, const uint8_t *mask,
-               int64_t count) {
+SPARSE_AUTOGRAD_AVX512 static T *compressAVX512(T *destination, const T *source,
+                                                const uint8_t *mask,
+                                                int64_t count) {
   constexpr int64_t lanes = 64 / sizeof(T);
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes) {
@@ -179,7 +178,7 @@ compressAVX512(T *destination, const T *source, const uint8_t *mask,
                         compress(bits, _mm512_loadu_si512(source + i), T()));
     destination += __builtin_popcount(bits);
   }
-  compressElements(destination, source + i, mask + i, count - i);
+  return compressElements(destination, source + i, mask + i, count - i);
 }
 
 /// With `isStream`, past the caches.
@@ -227,8 +226,8 @@ VectorInstructions sparse_autograd::runtime::getVectorInstructions() {
 }
 
 template <typename T>
-static void compressRowOf(VectorInstructions instructions, T *destination,
-                          const T *source, const uint8_t *mask, int64_t count) {
+static T *compressRowOf(VectorInstructions instructions, T *destination,
+                        const T *source, const uint8_t *mask, int64_t count) {
 #if defined(__x86_64__)
   if constexpr (sizeof(T) >= 4)
     if (instructions == VectorInstructions::avx512)
@@ -237,7 +236,7 @@ static void compressRowOf(VectorInstructions instructions, T *destination,
     if (instructions == VectorInstructions::avx2)
       return compressAVX2(destination, source, mask, count);
 #endif
-  compressElements(destination, source, mask, count);
+  return compressElements(destination, source, mask, count);
 }
 
 template <typename T>
@@ -274,7 +273,7 @@ static void expandRowOf(VectorInstructions instructions, T *destination,
 
 /// Calls `function` with a null pointer to an integer of `bytes` bytes.
 template <typename Function>
-static void dispatch(int64_t bytes, const Function &function) {
+static auto dispatch(int64_t bytes, const Function &function) {
   switch (bytes) {
   case 1:
     return function(static_cast<uint8_t *>(nullptr));
@@ -292,15 +291,15 @@ static void dispatch(int64_t bytes, const Function &function) {
   }
 }
 
-void sparse_autograd::runtime::compressRow(VectorInstructions instructions,
-                                           void *destination,
-                                           const void *source,
-                                           const uint8_t *mask, int64_t count,
-                                           int64_t elementBytes) {
-  dispatch(elementBytes, [&](auto *type) {
+int64_t sparse_autograd::runtime::compressRow(
+    VectorInstructions instructions, void *destination, const void *source,
+    const uint8_t *mask, int64_t count, int64_t elementBytes) {
+  return dispatch(elementBytes, [&](auto *type) -> int64_t {
     using Element = std::remove_pointer_t<decltype(type)>;
-    compressRowOf(instructions, static_cast<Element *>(destination),
-                  static_cast<const Element *>(source), mask, count);
+    auto *begin = static_cast<Element *>(destination);
+    return compressRowOf(instructions, begin,
+                         static_cast<const Element *>(source), mask, count) -
+           begin;
   });
 }
 
@@ -319,19 +318,31 @@ void sparse_autograd::runtime::expandRow(VectorInstructions instructions,
 // The interface
 //===----------------------------------------------------------------------===//
 
-int64_t sparseAutogradCountSelected(const uint8_t *mask, int64_t count) {
-  // Which vectorizes.
+int64_t sparseAutogradEstimateSelected(const uint8_t *mask, int64_t count) {
+  constexpr int64_t lineLength = 64, lines = 64;
+  auto countPart = [&](int64_t begin, int64_t length) {
+    return length - std::count(mask + begin, mask + begin + length, 0);
+  };
+  if (count <= lines * lineLength)
+    return countPart(0, count);
   int64_t selected = 0;
-  for (int64_t i = 0; i < count; ++i)
-    selected += mask[i] != 0;
-  return selected;
+  for (int64_t line = 0; line < lines; ++line) {
+    // Multiples of the golden ratio: whatever the extents are, they do not fall
+    // on the same columns, nor on neighbouring rows.
+    double share = line * 0.6180339887498949;
+    share -= static_cast<int64_t>(share);
+    selected += countPart(static_cast<int64_t>(share * (count - lineLength)),
+                          lineLength);
+  }
+  return static_cast<int64_t>(static_cast<double>(selected) /
+                              (lines * lineLength) * count);
 }
 
-void sparseAutogradCompressRow(void *destination, const void *source,
-                               const uint8_t *mask, int64_t count,
-                               int64_t elementBytes) {
-  compressRow(getVectorInstructions(), destination, source, mask, count,
-              elementBytes);
+int64_t sparseAutogradCompressRow(void *destination, const void *source,
+                                  const uint8_t *mask, int64_t count,
+                                  int64_t elementBytes) {
+  return compressRow(getVectorInstructions(), destination, source, mask, count,
+                     elementBytes);
 }
 
 void sparseAutogradExpandRow(void *destination, const void *source,

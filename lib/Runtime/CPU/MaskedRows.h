@@ -25,9 +25,9 @@ enum class VectorInstructions { none, avx2, avx512 };
 VectorInstructions getVectorInstructions();
 
 /// sparseAutogradCompressRow by `instructions`, which the processor has.
-void compressRow(VectorInstructions instructions, void *destination,
-                 const void *source, const uint8_t *mask, int64_t count,
-                 int64_t elementBytes);
+int64_t compressRow(VectorInstructions instructions, void *destination,
+                    const void *source, const uint8_t *mask, int64_t count,
+                    int64_t elementBytes);
 
 /// sparseAutogradExpandRow by `instructions`, which the processor has; past the
 /// caches if `isLarge`.

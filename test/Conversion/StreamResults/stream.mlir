@@ -227,3 +227,63 @@ func.func @unknown_size(%x: memref<?x?xf32>, %sizes: memref<?xindex>, %n: index,
   }
   return %result, %sum : memref<?x?xf32>, memref<f32>
 }
+
+// Of two loops of which one runs, each is looked at by itself: the first hands
+// the rows to somebody else.
+
+// CHECK-LABEL: func.func @alternatives
+//       CHECK:   scf.if
+//       CHECK:     scf.forall
+//   CHECK-NOT:       sparseAutogradStream
+//       CHECK:   } else {
+//       CHECK:     scf.forall
+//       CHECK:       call @sparseAutogradStream
+func.func private @write(memref<1x?xf32, strided<[?, 1], offset: ?>>)
+func.func @alternatives(%x: memref<?x?xf32>, %n: index, %m: index, %condition: i1) -> memref<?x?xf32> {
+  %result = memref.alloc(%n, %m) : memref<?x?xf32>
+  scf.if %condition {
+    scf.forall (%i) in (%n) {
+      %out = memref.subview %result[%i, 0] [1, %m] [1, 1] : memref<?x?xf32> to memref<1x?xf32, strided<[?, 1], offset: ?>>
+      func.call @write(%out) : (memref<1x?xf32, strided<[?, 1], offset: ?>>) -> ()
+    }
+  } else {
+    scf.forall (%i) in (%n) {
+      %in = memref.subview %x[%i, 0] [1, %m] [1, 1] : memref<?x?xf32> to memref<1x?xf32, strided<[?, 1], offset: ?>>
+      %out = memref.subview %result[%i, 0] [1, %m] [1, 1] : memref<?x?xf32> to memref<1x?xf32, strided<[?, 1], offset: ?>>
+      linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+          ins(%in : memref<1x?xf32, strided<[?, 1], offset: ?>>) outs(%out : memref<1x?xf32, strided<[?, 1], offset: ?>>) {
+      ^bb0(%a: f32, %o: f32):
+        linalg.yield %a : f32
+      }
+    }
+  }
+  return %result : memref<?x?xf32>
+}
+
+// Of two that both run, the second may read what the first has written.
+
+// CHECK-LABEL: func.func @both
+//   CHECK-NOT:   sparseAutogradStream
+//       CHECK:   return
+func.func @both(%x: memref<?x?xf32>, %n: index, %m: index) -> memref<?x?xf32> {
+  %result = memref.alloc(%n, %m) : memref<?x?xf32>
+  scf.forall (%i) in (%n) {
+    %in = memref.subview %x[%i, 0] [1, %m] [1, 1] : memref<?x?xf32> to memref<1x?xf32, strided<[?, 1], offset: ?>>
+    %out = memref.subview %result[%i, 0] [1, %m] [1, 1] : memref<?x?xf32> to memref<1x?xf32, strided<[?, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%in : memref<1x?xf32, strided<[?, 1], offset: ?>>) outs(%out : memref<1x?xf32, strided<[?, 1], offset: ?>>) {
+    ^bb0(%a: f32, %o: f32):
+      linalg.yield %a : f32
+    }
+  }
+  scf.forall (%i) in (%n) {
+    %out = memref.subview %result[%i, 0] [1, %m] [1, 1] : memref<?x?xf32> to memref<1x?xf32, strided<[?, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
+        outs(%out : memref<1x?xf32, strided<[?, 1], offset: ?>>) {
+    ^bb0(%o: f32):
+      %p = arith.mulf %o, %o : f32
+      linalg.yield %p : f32
+    }
+  }
+  return %result : memref<?x?xf32>
+}

@@ -11,6 +11,7 @@
 #include "SparseAutograd/Runtime/CompilerABI.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -72,9 +73,9 @@ TEST(MaskedRows, CompressedRowsHaveTheSelectedElements) {
         expected.insert(expected.end(), source.begin() + i * bytes,
                         source.begin() + (i + 1) * bytes);
     std::vector<uint8_t> result(count * bytes + 64, 0);
-    compressRow(instructions, result.data(), source.data(), mask.data(), count,
-                bytes);
-    EXPECT_EQ(sparseAutogradCountSelected(mask.data(), count) * bytes,
+    EXPECT_EQ(compressRow(instructions, result.data(), source.data(),
+                          mask.data(), count, bytes) *
+                  bytes,
               int64_t(expected.size()));
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), result.begin()));
     // Nothing behind the room for all of the row.
@@ -108,6 +109,33 @@ TEST(MaskedRows, ExpandedRowsAreZeroElsewhere) {
                                 result.data() + result.size(), isUntouched));
       }
   });
+}
+
+TEST(MaskedRows, EstimatesAreExactForFewAndCloseForMany) {
+  for (int64_t count : {0, 1, 100, 4096})
+    for (int percent : {0, 30, 100}) {
+      std::vector<uint8_t> mask = makeMask(count, percent, 7);
+      EXPECT_EQ(sparseAutogradEstimateSelected(mask.data(), count),
+                std::count(mask.begin(), mask.end(), 1));
+    }
+  constexpr int64_t rows = 512, columns = 4096;
+  std::vector<uint8_t> mask(rows * columns);
+  auto estimate = [&](auto select) {
+    for (int64_t i = 0; i < rows * columns; ++i)
+      mask[i] = select(i / columns, i % columns);
+    return double(sparseAutogradEstimateSelected(mask.data(), rows * columns)) /
+           (rows * columns);
+  };
+  std::mt19937 random(3);
+  EXPECT_NEAR(estimate([&](int64_t, int64_t) { return random() % 10 == 0; }),
+              0.1, 0.03);
+  // Padded columns, padded rows, and a triangle.
+  EXPECT_NEAR(estimate([&](int64_t, int64_t j) { return j < columns / 4; }),
+              0.25, 0.1);
+  EXPECT_NEAR(estimate([&](int64_t i, int64_t) { return i < rows / 4; }), 0.25,
+              0.1);
+  EXPECT_NEAR(estimate([&](int64_t i, int64_t j) { return j / 8 <= i; }), 0.5,
+              0.1);
 }
 
 TEST(MaskedRows, OtherSizesOfElementsAreRefused) {
