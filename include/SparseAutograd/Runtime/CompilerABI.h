@@ -185,15 +185,14 @@ sparseAutogradEstimateSelected(const uint8_t *mask, int64_t count);
 /// What is behind them in `destination` is unspecified. The two do not overlap.
 ///
 /// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT for another size of an element.
-SPARSE_AUTOGRAD_RUNTIME_EXPORT int64_t
-sparseAutogradCompressRow(void *destination, const void *source,
-                          const uint8_t *mask, int64_t count,
-                          int64_t elementBytes);
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int64_t sparseAutogradCompressRow(
+    void *destination, const void *source, const uint8_t *mask, int64_t count,
+    int64_t elementBytes);
 
 /// The reverse: the selected elements of `destination` are those at the
 /// beginning of `source`, a row of `count` as well, and the others are 0. The
-/// row is stored past the caches if it is part of a result of `total` bytes that
-/// is too large for these; see sparseAutogradStream.
+/// row is stored past the caches if it is part of a result of `total` bytes
+/// that is too large for these; see sparseAutogradStream.
 ///
 /// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT for another size of an element.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT void
