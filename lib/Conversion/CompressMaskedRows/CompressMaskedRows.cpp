@@ -260,6 +260,10 @@ static bool isWrittenFirst(Candidate &candidate, Value view) {
 
 /// Whether the elements that the mask does not select may be left out of `op`.
 static bool mayLeaveOut(Candidate &candidate, linalg::GenericOp op) {
+  // An assertion is one about all elements.
+  for (Operation &inner : op.getBody()->without_terminator())
+    if (!isMemoryEffectFree(&inner))
+      return false;
   BlockArgument mask;
   for (OpOperand *input : op.getDpsInputOperands())
     if (input->get() == candidate.mask)

@@ -259,3 +259,30 @@ func.func @two_rows(%x: memref<64x4096xf32>, %mask: memref<64x4096xi1>) -> memre
   }
   return %result : memref<64x4096xf32>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+!row = memref<1x4096xf32, strided<[4096, 1], offset: ?>>
+!selects = memref<1x4096xi1, strided<[4096, 1], offset: ?>>
+
+// An assertion is about all elements.
+func.func @asserted(%x: memref<64x4096xf32>, %mask: memref<64x4096xi1>) -> memref<64x4096xf32> {
+  %zero = arith.constant 0.0 : f32
+  %result = memref.alloc() : memref<64x4096xf32>
+  scf.forall (%i) in (64) {
+    %row = memref.subview %x[%i, 0] [1, 4096] [1, 1] : memref<64x4096xf32> to !row
+    %selects = memref.subview %mask[%i, 0] [1, 4096] [1, 1] : memref<64x4096xi1> to !selects
+    %out = memref.subview %result[%i, 0] [1, 4096] [1, 1] : memref<64x4096xf32> to !row
+    linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%row, %selects : !row, !selects) outs(%out : !row) {
+    ^bb0(%a: f32, %s: i1, %o: f32):
+      %is_positive = arith.cmpf ogt, %a, %zero : f32
+      cf.assert %is_positive, "an element is not positive"
+      %e = math.log %a : f32
+      %p = arith.select %s, %e, %zero : f32
+      linalg.yield %p : f32
+    }
+  }
+  return %result : memref<64x4096xf32>
+}
