@@ -23,14 +23,14 @@ def refuse(why):
     sys.exit(f"build.py: error: {why}")
 
 
-def source_of(program):
-    """The file of a program, and its text for the width that its name ends in."""
-    name = re.sub(r"\d+$", "", program)
+def source_of(source):
+    """The text of a program, for the width that its name ends in."""
+    name = re.sub(r"\d+$", "", source)
     path = os.path.join(HERE, "programs", f"{name}.mlir")
     with open(path, encoding="utf-8") as file:
         text = file.read()
     if name in WIDTHS:
-        width = program[len(name):]
+        width = source[len(name):]
         text, count = re.subn(r"^(!matrix = tensor<\?x)\d+(xf32>)$", rf"\g<1>{width}\g<2>", text,
                               flags=re.MULTILINE)
         if count != 1:
@@ -85,12 +85,12 @@ def main():
         if options.emulate:
             target.append("--emulate")
         for name in options.kernels.split(","):
-            program = KERNELS[name].program
+            program, source = KERNELS[name].program, KERNELS[name].source
             path = os.path.join(scratch, f"{program}.mlir")
             with open(path, "w", encoding="utf-8") as file:
-                file.write(source_of(program))
+                file.write(source_of(source))
             done = subprocess.run([options.compiler, path, "-o", os.path.join(objects, program),
-                                   *target], check=False)
+                                   *target, *KERNELS[name].options], check=False)
             if done.returncode:
                 refuse(f"{program} does not compile")
         runtime = os.path.join(options.libs, "libSparseAutogradRuntime.so")

@@ -172,12 +172,14 @@ def random_weights(count, rng):
 
 class Kernel:
     """One program with its data. `graphs` says whether it is measured on each
-    graph; `tolerance` bounds worst_error."""
+    graph; `tolerance` bounds worst_error; `options` are the compiler's, for a
+    `source` that others may have as well."""
 
-    family, graphs, tolerance = "", True, 1e-5
+    family, graphs, tolerance, options = "", True, 1e-5, ()
 
     def __init__(self, name, program=None):
         self.name, self.program = name, program or name
+        self.source = self.program
 
     def generator(self, graph):
         return np.random.default_rng([20261122, zlib.crc32(f"{self.name} {graph}".encode())])
@@ -241,7 +243,7 @@ class SpMMTransposed(SpMM):
 
     def __init__(self, width):
         super().__init__(width)
-        self.name = self.program = f"spmm_transposed{width}"
+        self.name = self.program = self.source = f"spmm_transposed{width}"
 
     def make(self, sizes, graph, rng):
         # Columns that add up to one are rows of the transposed matrix.
@@ -476,6 +478,16 @@ class RowUpdate(Kernel):
         return 20 * 64 * len(np.unique(data["batch"]))
 
 
+class AttentionByRows(Attention):
+    """The same with one kernel for what is done to a row, forward and backward."""
+
+    family, options = "attention_rows", ("--whole-rows",)
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.source = "attention"
+
+
 class Gcn(Kernel):
     family, graphs = "gcn", False
     # The first step of Adam is the sign of the gradient: where that is nearly
@@ -585,7 +597,7 @@ KERNELS = {kernel.name: kernel for kernel in (
     Copy("copy"), SpMV("spmv"), *map(SpMM, WIDTHS["spmm"]), *map(SDDMM, WIDTHS["sddmm"]),
     *map(SpMMTransposed, WIDTHS["spmm_transposed"]), RowUpdate("row_update"),
     MaskedMean("masked_mean"), MaskedSoftmax("masked_softmax"), Attention("attention"),
-    Gcn("gcn"))}
+    AttentionByRows("attention_rows"), Gcn("gcn"))}
 
 # Extents: powers of two of nodes, entries of a row, elements. Large data are some
 # times what a cache of 60 MB holds. Of more than 256 indices a device sorts the

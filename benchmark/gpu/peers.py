@@ -43,7 +43,7 @@ class PyTorch:
 
     name = "PyTorch"
     families = ("copy", "spmv", "spmm", "transposed", "sddmm", "masked", "row_update",
-                "attention", "gcn")
+                "attention", "attention_rows", "gcn")
 
     def __init__(self, device):
         import torch
@@ -208,6 +208,8 @@ class PyTorch:
                 return q - rate * dq, k - rate * dk, v - rate * dv
             return self.run(tuple(self.tensor(data[n]) for n in "qkv"), step, ("q", "k", "v"))
         return {"three kernels": make}
+
+    attention_rows = attention
 
     def gcn_run(self, data, logits):
         """Steps of Adam on the loss of a function from the weights to logits."""

@@ -152,7 +152,9 @@ static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
   loops.maximalPartials = 4096;
   pm.addPass(createLinalgToLoops(loops));
   addCleanup(pm);
-  pm.addNestedPass<func::FuncOp>(createFuseKernels());
+  FuseKernelsOptions kernels;
+  kernels.wholeRows = options.wholeRows;
+  pm.addNestedPass<func::FuncOp>(createFuseKernels(kernels));
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createLoopsToKernels());
   addCleanup(pm);

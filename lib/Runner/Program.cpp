@@ -118,6 +118,7 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
   }
   for (const std::string &library : options.libraries)
     pipelineOptions.libraries.push_back(library);
+  pipelineOptions.wholeRows = options.wholeRows;
   if (!options.remarks.empty()) {
     mlir::remark::RemarkCategories categories;
     // Upstream matches the whole name, and wants each kind asked for.

@@ -62,6 +62,11 @@ int main(int argc, char **argv) {
       cl::cat(category),
       cl::desc("of a GPU: libraries to call where they are there when the code "
                "runs: cublaslt, cusparse"));
+  cl::opt<bool> wholeRows(
+      "whole-rows", cl::cat(category),
+      cl::desc("of a GPU: a sampled product, a softmax of its rows and a "
+               "product with that are one kernel; for patterns whose rows are "
+               "about as long"));
   cl::opt<int64_t> threads(
       "threads", cl::cat(category), cl::init(0),
       cl::desc("0: the runtime decides how many threads a loop uses; 1: the "
@@ -91,8 +96,9 @@ int main(int argc, char **argv) {
     return 1;
   };
   // A list has an operator & of its own.
-  const cl::Option *ofGPU[] = {std::addressof(chip), &ptx, &emulate, &toolkit,
-                               std::addressof(libraries)};
+  const cl::Option *ofGPU[] = {
+      std::addressof(chip),      &ptx,      &emulate, &toolkit,
+      std::addressof(libraries), &wholeRows};
   for (const cl::Option *option : ofGPU)
     if (option->getNumOccurrences() && target != TargetKind::GPU)
       return refuse("--" + option->ArgStr + " is of --target=gpu alone");
@@ -106,6 +112,7 @@ int main(int argc, char **argv) {
   options.pipeline.toolkit = toolkit;
   for (const std::string &library : libraries)
     options.pipeline.libraries.push_back(library);
+  options.pipeline.wholeRows = wholeRows;
   options.pipeline.threads = threads;
   if (cpu != "native")
     options.compile.cpu = cpu;

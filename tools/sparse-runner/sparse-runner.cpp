@@ -75,6 +75,12 @@ int main(int argc, char **argv) {
       cl::cat(category),
       cl::desc("libraries that code of --target=gpu calls where they are "
                "there: cublaslt, cusparse"));
+  cl::opt<bool, true> wholeRows(
+      "whole-rows", cl::cat(category),
+      cl::desc("of --target=gpu: a sampled product, a softmax of its rows and "
+               "a product with that are one kernel; for patterns whose rows "
+               "are about as long"),
+      cl::location(options.wholeRows));
   cl::opt<int, true> threads("threads", cl::cat(category),
                              cl::desc("how many threads to use; 0: all"),
                              cl::location(options.threads));
@@ -141,6 +147,8 @@ int main(int argc, char **argv) {
                   "machine's processor");
   if (libraries.getNumOccurrences() && options.target != TargetKind::GPU)
     return refuse("--libraries is of --target=gpu alone");
+  if (options.wholeRows && options.target != TargetKind::GPU)
+    return refuse("--whole-rows is of --target=gpu alone");
   options.libraries.assign(libraries.begin(), libraries.end());
   if (remarks.getNumOccurrences())
     options.remarks = remarks.empty() ? ".*" : remarks.getValue();

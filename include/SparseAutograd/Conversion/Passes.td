@@ -1036,8 +1036,9 @@ def FuseKernels
     So a masked softmax is one loop over rows, forward, and another one backward,
     and what is done to a sampled product before and behind it is done with it.
     Left alone are products of dense matrices, loops over columns behind few rows,
-    which need the threads, and sampled products beside sums of rows: the former
-    are cut into chunks of entries, whatever rows these are of.
+    which need the threads, and sampled products beside sums of rows, unless
+    `whole-rows` is set: the former are cut into chunks of entries, whatever rows
+    these are of.
 
     ```mlir
     scf.parallel (%i) = (%c0) to (%n) step (%c1) {
@@ -1061,6 +1062,13 @@ def FuseKernels
     } {sparse_autograd.parallel}
     ```
   }];
+  let options = [
+    Option<"wholeRows", "whole-rows", "bool", /*default=*/"false",
+           "fuse sampled products with sums of rows, too: a sampled product, a "
+           "softmax of it and the product with that are one kernel then, which "
+           "does a row after the other. Entries are not read again by another "
+           "kernel, but long rows keep the others waiting">
+  ];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 

@@ -95,6 +95,12 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
           "code runs, beside kernels for where they are not: "
           "cublaslt (products of dense matrices), cusparse (products "
           "of a sparse matrix); none by default")};
+  Option<bool> wholeRows{
+      *this, "whole-rows",
+      llvm::cl::desc("of a GPU: a sampled product, a softmax of its rows and a "
+                     "product with that are one kernel, which does a row after "
+                     "the other; for patterns whose rows are about as long"),
+      llvm::cl::init(false)};
   Option<bool> kernelReport{
       *this, "kernel-report",
       llvm::cl::desc("of a GPU: say in remarks what each kernel takes of each "

@@ -35,6 +35,9 @@ struct RunOptions {
   std::string device;
   /// Those that code for a GPU calls where they are there.
   std::vector<std::string> libraries;
+  /// Whether code for a GPU computes a sampled product, and what follows on its
+  /// rows, by one kernel.
+  bool wholeRows = false;
   /// 0: the runtime decides.
   int threads = 0;
   /// How often the entry is called; the results are those of the last call.

@@ -18,6 +18,7 @@
 #include "KernelNest.h"
 #include "LoopReductions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -126,9 +127,11 @@ static bool shareBuffer(ArrayRef<Access> first, ArrayRef<Access> second) {
 namespace {
 class KernelFusion {
 public:
-  KernelFusion(RewriterBase &rewriter, func::FuncOp function)
+  /// With `wholeRows` what is cut into chunks of entries otherwise is fused
+  /// with what needs whole rows.
+  KernelFusion(RewriterBase &rewriter, func::FuncOp function, bool wholeRows)
       : rewriter(rewriter), aliases(function), dominance(function),
-        equal(function) {}
+        equal(function), wholeRows(wholeRows) {}
 
   void visit(Block &block);
 
@@ -139,6 +142,9 @@ private:
                     const KernelNest &second, ArrayRef<Access> secondAccesses);
   bool canDelay(Operation *first, ArrayRef<Access> accesses, Operation *second,
                 SmallVectorImpl<Operation *> &moved);
+  bool canAdvance(Operation *first, Operation *second,
+                  ArrayRef<Access> accesses,
+                  llvm::SetVector<Operation *> &moved);
   scf::ForOp fuse(Operation *first, Operation *second, unsigned depth);
   scf::ForOp fuse(Operation *first, Operation *second);
   scf::ForOp fuseByRows(Operation *first, Operation *second);
@@ -149,6 +155,7 @@ private:
   AliasAnalysis aliases;
   DominanceInfo dominance;
   EqualValues equal;
+  bool wholeRows;
   /// Loops that several have become.
   llvm::SmallSetVector<Operation *, 8> fused;
 };
@@ -213,7 +220,8 @@ unsigned KernelFusion::getDepth(const KernelNest &first,
   if (firstAccesses.size() + secondAccesses.size() > mostAccesses ||
       !shareBuffer(firstAccesses, secondAccesses) ||
       spoilsTiles(first, second) || spoilsTiles(second, first) ||
-      spoilsChunks(first, second) || spoilsChunks(second, first))
+      (!wholeRows &&
+       (spoilsChunks(first, second) || spoilsChunks(second, first))))
     return 0;
   size_t ranks[] = {first.getVariables().size(), second.getVariables().size()};
   auto areEqual = [&](Value one, Value other) {
@@ -263,6 +271,39 @@ bool KernelFusion::canDelay(Operation *first, ArrayRef<Access> accesses,
   return true;
 }
 
+/// Whether `second` may as well be done right behind `first`. What it is
+/// computed of and takes in between, and what is asserted of that, is added to
+/// `moved`, in its order.
+bool KernelFusion::canAdvance(Operation *first, Operation *second,
+                              ArrayRef<Access> accesses,
+                              llvm::SetVector<Operation *> &moved) {
+  BackwardSliceOptions options;
+  options.omitUsesFromAbove = false;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == second->getBlock() && first->isBeforeInBlock(op);
+  };
+  SmallVector<Operation *> between;
+  for (Operation *op = first->getNextNode(); op != second;
+       op = op->getNextNode())
+    between.push_back(op);
+  for (Operation *op : between)
+    if (isa<cf::AssertOp>(op)) {
+      if (failed(getBackwardSlice(op, &moved, options)))
+        return false;
+      moved.insert(op);
+    }
+  if (failed(getBackwardSlice(second, &moved, options)))
+    return false;
+  return llvm::all_of(between, [&](Operation *op) {
+    if (isPure(op) || isa<memref::AllocOp, cf::AssertOp>(op))
+      return true;
+    return !moved.contains(op) &&
+           (isa<memref::DeallocOp>(op) ||
+            (isParallelLoop(op) &&
+             !conflict(aliases, accesses, getAccesses(op))));
+  });
+}
+
 scf::ForOp KernelFusion::fuse(Operation *first, Operation *second,
                               unsigned depth) {
   fused.remove(first);
@@ -294,11 +335,21 @@ scf::ForOp KernelFusion::fuse(Operation *first, Operation *second) {
   Accesses accesses = getAccesses(first);
   unsigned depth = getDepth(KernelNest(first), accesses, KernelNest(second),
                             getAccesses(second));
-  SmallVector<Operation *> moved;
-  if (depth == 0 || !canDelay(first, accesses, second, moved))
+  if (depth == 0)
     return nullptr;
-  for (Operation *op : llvm::reverse(moved))
-    rewriter.moveOpAfter(op, second);
+  SmallVector<Operation *> delayed;
+  if (canDelay(first, accesses, second, delayed)) {
+    for (Operation *op : llvm::reverse(delayed))
+      rewriter.moveOpAfter(op, second);
+    return fuse(first, second, depth);
+  }
+  // A product with a softmax, behind a copy of that in another order.
+  llvm::SetVector<Operation *> advanced;
+  if (!wholeRows || !canAdvance(first, second, getAccesses(second), advanced))
+    return nullptr;
+  for (Operation *op : advanced)
+    rewriter.moveOpBefore(op, first);
+  rewriter.moveOpAfter(second, first);
   return fuse(first, second, depth);
 }
 
@@ -408,10 +459,12 @@ void KernelFusion::visit(Block &block) {
 namespace {
 struct FuseKernelsPass
     : sparse_autograd::impl::FuseKernelsBase<FuseKernelsPass> {
+  using FuseKernelsBase::FuseKernelsBase;
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     IRRewriter rewriter(&getContext());
-    KernelFusion fusion(rewriter, function);
+    KernelFusion fusion(rewriter, function, wholeRows);
     for (Block &block : function.getBody())
       fusion.visit(block);
     eraseUnreadBuffers(rewriter, function);
