@@ -8,6 +8,8 @@
 
 #include "SparseAutograd/Differentiate/Derivative.h"
 #include "Activity.h"
+#include "CotangentFactors.h"
+#include "CotangentMarks.h"
 #include "Linearization.h"
 #include "Normalization.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -201,6 +203,8 @@ static LogicalResult buildReverse(func::FuncOp derivative,
   }
   body.eraseArguments(firstInput, inputs.size());
   storeSparseCotangents(derivative);
+  factorCotangents(derivative);
+  dropCotangentMarks(derivative);
   return success();
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseCotangents.h"
+#include "CotangentMarks.h"
 #include "SparseAutograd/Analysis/ScalarTerms.h"
 #include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -17,16 +18,6 @@
 
 using namespace mlir;
 using namespace sparse_autograd;
-
-/// On ops whose result is a cotangent. It stays inside of one construction.
-static constexpr StringLiteral markName = "sparse_autograd.cotangent";
-
-void sparse_autograd::markCotangent(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  Operation *op = value.getDefiningOp();
-  if (type && op && op->getNumResults() == 1 && !isSparse(type))
-    op->setDiscardableAttr(markName, UnitAttr::get(op->getContext()));
-}
 
 namespace {
 
@@ -200,7 +191,7 @@ void CotangentStorage::store() {
 void sparse_autograd::storeSparseCotangents(func::FuncOp derivative) {
   CotangentStorage storage;
   derivative.walk([&](Operation *op) {
-    if (op->removeDiscardableAttr(markName))
+    if (isMarkedCotangent(op))
       storage.consider(op->getResult(0));
   });
   storage.keepReadable();

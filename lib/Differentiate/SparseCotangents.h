@@ -13,11 +13,8 @@
 
 namespace sparse_autograd {
 
-/// Says that `value` is a cotangent, until `storeSparseCotangents` has seen it.
-void markCotangent(mlir::Value value);
-
 /// Stores cotangents of dense values in the format of a sparse tensor, in
-/// `derivative`, which was built just now, and takes the marks away.
+/// `derivative`, which was built just now and has its marks.
 ///
 /// In y = A * tanh(X Y), with a sparse A, the cotangent of tanh(X Y) is that of
 /// y times A: zero where A stores nothing, and so is the cotangent of X Y. As

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Transposition.h"
+#include "CotangentMarks.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
-#include "SparseCotangents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -36,9 +36,6 @@ WORSE = {
     # A person sees that the deviations from a mean sum to zero.
     ("layer-norm", "differentiate"),
     ("layer-norm", "lower-sparse"),
-    # ct y s + ct y x c is ct y (s + x c): it rounds in another way.
-    ("elementwise-chain", "differentiate"),
-    ("elementwise-chain", "lower-sparse"),
     # A person cancels the 2 of a square against the 1/2 of a root, once.
     ("normalized-vector", "differentiate"),
     # A person sees that the sum is positive where the result is.
