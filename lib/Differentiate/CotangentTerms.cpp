@@ -40,12 +40,30 @@ Value sparse_autograd::getYielded(linalg::GenericOp op) {
   return op.getBody()->getTerminator()->getOperand(0);
 }
 
+/// The one use of `value` that reads it; null if there are several. Ops of
+/// linalg that transposition has just built have inputs that nothing reads.
+static OpOperand *getOneRead(Value value) {
+  OpOperand *read = nullptr;
+  for (OpOperand &use : value.getUses()) {
+    auto op = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (op && op.isDpsInput(&use) &&
+        op.getMatchingBlockArgument(&use).use_empty())
+      continue;
+    if (read)
+      return nullptr;
+    read = &use;
+  }
+  return read;
+}
+
 /// Whether `value` is a cotangent that nothing but one reader, which is no
 /// deeper in loops, is for.
 static bool isForOneReader(Value value) {
   Operation *op = value.getDefiningOp();
-  return op && value.hasOneUse() && isMarkedCotangent(op) &&
-         op->getBlock() == value.getUses().begin()->getOwner()->getBlock();
+  if (!op || !isMarkedCotangent(op))
+    return false;
+  OpOperand *read = getOneRead(value);
+  return read && read->getOwner()->getBlock() == op->getBlock();
 }
 
 /// Adds the factors of `scalar` to `product`. Elements of cotangents at the

@@ -10,6 +10,7 @@
 #include "Activity.h"
 #include "CotangentFactors.h"
 #include "CotangentMarks.h"
+#include "CotangentSums.h"
 #include "Linearization.h"
 #include "Normalization.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -203,6 +204,7 @@ static LogicalResult buildReverse(func::FuncOp derivative,
   }
   body.eraseArguments(firstInput, inputs.size());
   storeSparseCotangents(derivative);
+  simplifyCotangentSums(derivative);
   factorCotangents(derivative);
   dropCotangentMarks(derivative);
   return success();
