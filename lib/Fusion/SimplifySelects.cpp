@@ -137,10 +137,33 @@ struct AbsorbConjunction : OpRewritePattern<arith::OrIOp> {
   }
 };
 
+/// select(z > t, z, t) > t -> z > t: what the result of a relu tells, where it
+/// is computed again.
+struct CompareSelected : OpRewritePattern<arith::CmpFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto select = op.getLhs().getDefiningOp<arith::SelectOp>();
+    auto inner = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
+                        : arith::CmpFOp();
+    // Strict comparisons: neither the threshold nor a NaN is beyond it.
+    bool isStrict = op.getPredicate() == arith::CmpFPredicate::OGT ||
+                    op.getPredicate() == arith::CmpFPredicate::OLT;
+    if (!inner || !isStrict || inner.getPredicate() != op.getPredicate() ||
+        inner.getLhs() != select.getTrueValue() ||
+        inner.getRhs() != select.getFalseValue() ||
+        inner.getRhs() != op.getRhs())
+      return failure();
+    rewriter.replaceOp(op, inner);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateSimplifySelectsPatterns(RewritePatternSet &patterns) {
-  patterns.add<AbsorbConjunction, SpecializeSelectBranches>(
+  patterns.add<AbsorbConjunction, CompareSelected, SpecializeSelectBranches>(
       patterns.getContext());
 }
 

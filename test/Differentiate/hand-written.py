@@ -38,8 +38,6 @@ WORSE = {
     ("layer-norm", "differentiate"),
     # A person cancels the 2 of a square against the 1/2 of a root, once.
     ("normalized-vector", "differentiate"),
-    # A person sees that the sum is positive where the result is.
-    ("relu-layer", "differentiate"),
 }
 
 # Those that say what happens at infinities and NaNs.

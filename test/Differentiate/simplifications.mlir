@@ -174,3 +174,68 @@ func.func @scaled_gradients(%a: tensor<4x8xf64>, %b: tensor<8xf64>, %c: tensor<4
       : (tensor<4x8xf64>, tensor<8xf64>, tensor<4x8xf64>), (tensor<4x8xf64>) -> (tensor<4x8xf64>, tensor<4x8xf64>, tensor<8xf64>)
   return %r#1, %r#2 : tensor<4x8xf64>, tensor<8xf64>
 }
+
+// -----
+
+#columns = affine_map<(i, j) -> (j)>
+#id = affine_map<(i, j) -> (i, j)>
+
+// Where a relu is positive, what it is of was: that is not computed again, and
+// need not be kept.
+
+// CHECK-LABEL: func.func private @relu__vjp_0(
+//  CHECK-SAME:   %{{[a-z0-9]+}}: tensor<8x4xf32>, %{{[a-z0-9]+}}: tensor<4xf32>, %[[CT:[a-z0-9]+]]: tensor<8x4xf32>
+//       CHECK:   %[[Y:.+]] = linalg.generic
+//       CHECK:   linalg.generic {{.*}} ins(%[[Y]], %[[CT]] :
+//  CHECK-NEXT:   ^bb0(%[[V:.+]]: f32, %[[G:.+]]: f32, %{{.+}}: f32):
+//  CHECK-NEXT:   %[[POSITIVE:.+]] = arith.cmpf ogt, %[[V]], %{{.+}} : f32
+//  CHECK-NEXT:   %[[D:.+]] = arith.select %[[POSITIVE]], %[[G]], %{{.+}} : f32
+//  CHECK-NEXT:   linalg.yield %[[D]]
+func.func private @relu(%p: tensor<8x4xf32>, %b: tensor<4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x4xf32>
+  %y = linalg.generic {indexing_maps = [#id, #columns, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %b : tensor<8x4xf32>, tensor<4xf32>) outs(%empty : tensor<8x4xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %z = arith.addf %a, %c : f32
+    %beyond = arith.cmpf ogt, %z, %zero : f32
+    %v = arith.select %beyond, %z, %zero : f32
+    linalg.yield %v : f32
+  } -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+func.func @relu_vjp(%p: tensor<8x4xf32>, %b: tensor<4xf32>, %ct: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %r:2 = sparse_autograd.vjp @relu(%p, %b) cotangents(%ct) {wrt = [0]}
+      : (tensor<8x4xf32>, tensor<4xf32>), (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>)
+  return %r#1 : tensor<8x4xf32>
+}
+
+// -----
+
+#columns = affine_map<(i, j) -> (j)>
+#id = affine_map<(i, j) -> (i, j)>
+
+// A relu is nowhere negative, whatever it is of.
+
+// CHECK-LABEL: func.func private @not_told__vjp_0(
+//  CHECK-SAME:   %[[P:[a-z0-9]+]]: tensor<8x4xf32>, %[[B:[a-z0-9]+]]: tensor<4xf32>, %[[CT:[a-z0-9]+]]: tensor<8x4xf32>
+//       CHECK:   linalg.generic
+//       CHECK:   linalg.generic {{.*}} ins(%[[P]], %[[B]], %[[CT]] :
+func.func private @not_told(%p: tensor<8x4xf32>, %b: tensor<4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x4xf32>
+  %y = linalg.generic {indexing_maps = [#id, #columns, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %b : tensor<8x4xf32>, tensor<4xf32>) outs(%empty : tensor<8x4xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %z = arith.addf %a, %c : f32
+    %beyond = arith.cmpf oge, %z, %zero : f32
+    %v = arith.select %beyond, %z, %zero : f32
+    linalg.yield %v : f32
+  } -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+func.func @not_told_vjp(%p: tensor<8x4xf32>, %b: tensor<4xf32>, %ct: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %r:2 = sparse_autograd.vjp @not_told(%p, %b) cotangents(%ct) {wrt = [0]}
+      : (tensor<8x4xf32>, tensor<4xf32>), (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>)
+  return %r#1 : tensor<8x4xf32>
+}

@@ -82,3 +82,41 @@ func.func @absorbed(%x: tensor<?xf32>, %m: tensor<?xi1>, %n: tensor<?xi1>, %e: t
   } -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// What a relu tells of what was compared is known where the relu is computed.
+// CHECK-LABEL: func.func @told
+// CHECK: ^bb0(%[[X:.*]]: f32, %[[G:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[C:.*]] = arith.cmpf ogt, %[[X]], %{{.*}}
+// CHECK-NEXT: %[[S:.*]] = arith.select %[[C]], %[[G]], %{{.*}}
+// CHECK-NEXT: linalg.yield %[[S]]
+func.func @told(%x: tensor<?xf32>, %g: tensor<?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%x, %g : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%v: f32, %d: f32, %o: f32):
+    %c = arith.cmpf ogt, %v, %zero : f32
+    %y = arith.select %c, %v, %zero : f32
+    %t = arith.cmpf ogt, %y, %zero : f32
+    %s = arith.select %t, %d, %zero : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// Where x is below the threshold, the relu is not.
+// CHECK-LABEL: func.func @not_told
+// CHECK: arith.cmpf oge, %{{.*}}, %{{.*}}
+// CHECK: arith.cmpf oge, %{{.*}}, %{{.*}}
+func.func @not_told(%x: tensor<?xf32>, %g: tensor<?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%x, %g : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%v: f32, %d: f32, %o: f32):
+    %c = arith.cmpf oge, %v, %zero : f32
+    %y = arith.select %c, %v, %zero : f32
+    %t = arith.cmpf oge, %y, %zero : f32
+    %s = arith.select %t, %d, %zero : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}

@@ -99,7 +99,7 @@ void populateFoldIntoProductPatterns(mlir::RewritePatternSet &patterns);
 /// Patterns for bodies: `select(c, f(select(c, a, b)), d)` is
 /// `select(c, f(a), d)`, through any chain of operations without side effects,
 /// and with `c` a conjunction that contains the inner condition; `a or (a and
-/// b)` is `a`.
+/// b)` is `a`; `select(z > t, z, t) > t` is `z > t`.
 void populateSimplifySelectsPatterns(mlir::RewritePatternSet &patterns);
 
 /// A pattern for bodies: results of one operation that start from the same

@@ -11,8 +11,10 @@
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -116,16 +118,46 @@ LogicalResult TangentGeneric::addCapturedValues() {
   return success();
 }
 
+/// Whether `a` and `b` are one value or equal constants.
+static bool isSameNumber(Value a, Value b) {
+  APFloat first(0.0), second(0.0);
+  return a == b || (matchPattern(a, m_ConstantFloat(&first)) &&
+                    matchPattern(b, m_ConstantFloat(&second)) &&
+                    first.compare(second) == APFloat::cmpEqual);
+}
+
+/// The comparison that the result of `yielded` tells as well as what was
+/// compared: select(z > t, z, t) is greater than t where z is, as in a relu.
+/// Null if there is none.
+static arith::CmpFOp findToldComparison(Value yielded) {
+  auto select = yielded.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return {};
+  auto comparison = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!comparison || comparison.getLhs() != select.getTrueValue())
+    return {};
+  // The threshold itself, or a NaN, must not compare as what is beyond it.
+  arith::CmpFPredicate predicate = comparison.getPredicate();
+  bool isStrict = predicate == arith::CmpFPredicate::OGT ||
+                  predicate == arith::CmpFPredicate::OLT;
+  return isStrict && isSameNumber(comparison.getRhs(), select.getFalseValue())
+             ? comparison
+             : arith::CmpFOp();
+}
+
 /// The results whose elements are read rather than computed again: of a
 /// reduction they are not those of an iteration, and what is as cheap as the
-/// read may as well be computed.
+/// read may as well be computed, unless what it is computed of need not be.
 SmallVector<OpResult> TangentGeneric::findReusable() {
   SmallVector<OpResult> reusable;
+  bool isDense = llvm::none_of(op->getOperandTypes(), isSparse);
   for (OpResult result : op->getResults()) {
     OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
-    Operation *computed = op.getMatchingYieldValue(init)->get().getDefiningOp();
+    Value yielded = op.getMatchingYieldValue(init)->get();
+    Operation *computed = yielded.getDefiningOp();
     if (!reduces() && computed && computed->getBlock() == op.getBlock() &&
-        getArithmeticCost(*computed) > 1)
+        (getArithmeticCost(*computed) > 1 ||
+         (isDense && findToldComparison(yielded))))
       reusable.push_back(result);
   }
   return reusable;
@@ -205,9 +237,20 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
     Value value = tangentOrZero(linearizer, primal, loc);
     yielded.push_back(value);
   }
-  for (auto [result, element] : llvm::zip_equal(reusable, reused))
-    terminator->getOperand(result.getResultNumber())
-        .replaceAllUsesWith(element);
+  for (auto [result, element] : llvm::zip_equal(reusable, reused)) {
+    Value computed = terminator->getOperand(result.getResultNumber());
+    if (arith::CmpFOp comparison = findToldComparison(computed)) {
+      builder.setInsertionPoint(comparison);
+      auto told = arith::CmpFOp::create(
+          builder, loc, comparison.getPredicateAttr(), element,
+          comparison.getRhs(), comparison.getFastmathAttr());
+      comparison.getResult().replaceUsesWithIf(told, [&](OpOperand &use) {
+        return use.getOwner() != computed.getDefiningOp();
+      });
+      builder.setInsertionPoint(terminator);
+    }
+    computed.replaceAllUsesWith(element);
+  }
   terminator->setOperands(yielded);
   for (Operation &nested : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&nested))
