@@ -38,7 +38,11 @@ static bool isReduction(utils::IteratorType iterator) {
   return iterator == utils::IteratorType::reduction;
 }
 
+/// Whether all elements of `init` are zero, as those of a fill are, which may
+/// be a generic that hands on a number.
 static bool isZero(Value init) {
+  while (linalg::GenericOp op = getElementwise(init))
+    init = getSource(getYielded(op)).first;
   if (auto fill = init.getDefiningOp<linalg::FillOp>())
     init = fill.getInputs().front();
   return matchPattern(init, m_AnyZeroFloat());

@@ -244,3 +244,40 @@ func.func @centered_vjp(%x: tensor<4x8xf64>, %ct: tensor<4x8xf64>) -> tensor<4x8
   %r:2 = sparse_autograd.vjp @centered(%x) cotangents(%ct) {wrt = [0]} : (tensor<4x8xf64>), (tensor<4x8xf64>) -> (tensor<4x8xf64>, tensor<4x8xf64>)
   return %r#1 : tensor<4x8xf64>
 }
+
+// The mean of a row, subtracted from a column.
+
+// CHECK-LABEL: func.func private @elsewhere__vjp_0(
+// CHECK: %[[D:.*]] = arith.addf %{{.*}}, %{{.*}} : tensor<4x4xf64>
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%[[D]] :
+func.func private @elsewhere(%x: tensor<4x4xf64>) -> tensor<4x4xf64> {
+  %zero = arith.constant dense<0.0> : tensor<4xf64>
+  %n = arith.constant 4.0 : f64
+  %sum = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x4xf64>) outs(%zero : tensor<4xf64>) {
+  ^bb0(%a: f64, %out: f64):
+    %s = arith.addf %out, %a : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  %c = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %sum : tensor<4x4xf64>, tensor<4xf64>) outs(%x : tensor<4x4xf64>) {
+  ^bb0(%a: f64, %s: f64, %out: f64):
+    %mean = arith.divf %s, %n : f64
+    %d = arith.subf %a, %mean : f64
+    linalg.yield %d : f64
+  } -> tensor<4x4xf64>
+  %squares = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%c : tensor<4x4xf64>) outs(%zero : tensor<4xf64>) {
+  ^bb0(%a: f64, %out: f64):
+    %p = arith.mulf %a, %a : f64
+    %s = arith.addf %out, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%c, %squares : tensor<4x4xf64>, tensor<4xf64>) outs(%x : tensor<4x4xf64>) {
+  ^bb0(%a: f64, %s: f64, %out: f64):
+    %p = arith.divf %a, %s : f64
+    linalg.yield %p : f64
+  } -> tensor<4x4xf64>
+  return %y : tensor<4x4xf64>
+}
+func.func @elsewhere_vjp(%x: tensor<4x4xf64>, %ct: tensor<4x4xf64>) -> tensor<4x4xf64> {
+  %r:2 = sparse_autograd.vjp @elsewhere(%x) cotangents(%ct) {wrt = [0]} : (tensor<4x4xf64>), (tensor<4x4xf64>) -> (tensor<4x4xf64>, tensor<4x4xf64>)
+  return %r#1 : tensor<4x4xf64>
+}

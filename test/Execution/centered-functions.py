@@ -136,6 +136,7 @@ function_tests.run([
     normalized("rows_divided_at_once", ROWS, ROWS, at_once=True, divides=True),
     # No deviations from a mean.
     normalized("rows_by_three", ROWS, ROWS, divisor=3),
+    normalized("rows_by_eight", ROWS, ROWS, divisor=8),
     normalized("all_by_four", ALL, ALL, divisor=4),
     normalized("of_another", ROWS, ROWS, other=True),
     normalized("columns_of_another", COLUMNS, COLUMNS, other=True, divides=True),
