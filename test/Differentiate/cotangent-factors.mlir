@@ -126,6 +126,90 @@ func.func @exponential_vjp(%x: f64, %ct: f64) -> f64 {
   return %r#1 : f64
 }
 
+// Bounds follow from how a factor h is computed.
+
+// CHECK-LABEL: func.func private @logistic__vjp_0(
+// CHECK-SAME: %{{[a-z0-9]+}}: f64, %{{[a-z0-9]+}}: f64, %[[CT:[a-z0-9]+]]: f64
+// CHECK: math.cos
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %{{.*}} : f64
+// CHECK-NEXT: %[[D:.*]] = arith.mulf %[[CT]], %[[SUM]] : f64
+// CHECK-NEXT: return %{{.*}}, %[[D]]
+func.func private @logistic(%x: f64, %z: f64) -> f64 {
+  %one = arith.constant 1.0 : f64
+  %n = arith.negf %z : f64
+  %e = math.exp %n : f64
+  %d = arith.addf %one, %e : f64
+  %h = arith.divf %one, %d : f64
+  %s = math.sin %x : f64
+  %g = arith.mulf %s, %h : f64
+  %p = arith.mulf %x, %g : f64
+  return %p : f64
+}
+func.func @logistic_vjp(%x: f64, %z: f64, %ct: f64) -> f64 {
+  %r:2 = sparse_autograd.vjp @logistic(%x, %z) cotangents(%ct) {wrt = [0]} : (f64, f64), (f64) -> (f64, f64)
+  return %r#1 : f64
+}
+
+// CHECK-LABEL: func.func private @reciprocal__vjp_0(
+// CHECK: math.cos
+// CHECK: %[[D:.*]] = arith.addf %{{.*}}, %{{.*}} : f64
+// CHECK-NEXT: return %{{.*}}, %[[D]]
+func.func private @reciprocal(%x: f64, %z: f64) -> f64 {
+  %one = arith.constant 1.0 : f64
+  %e = math.exp %z : f64
+  %h = arith.divf %one, %e : f64
+  %s = math.sin %x : f64
+  %g = arith.mulf %s, %h : f64
+  %p = arith.mulf %x, %g : f64
+  return %p : f64
+}
+func.func @reciprocal_vjp(%x: f64, %z: f64, %ct: f64) -> f64 {
+  %r:2 = sparse_autograd.vjp @reciprocal(%x, %z) cotangents(%ct) {wrt = [0]} : (f64, f64), (f64) -> (f64, f64)
+  return %r#1 : f64
+}
+
+// CHECK-LABEL: func.func private @largest__vjp_0(
+// CHECK-SAME: %{{[a-z0-9]+}}: f64, %{{[a-z0-9]+}}: f64, %[[CT:[a-z0-9]+]]: f64
+// CHECK: math.cos
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %{{.*}} : f64
+// CHECK-NEXT: %[[D:.*]] = arith.mulf %[[CT]], %[[SUM]] : f64
+// CHECK-NEXT: return %{{.*}}, %[[D]]
+func.func private @largest(%x: f64, %z: f64) -> f64 {
+  %three = arith.constant 3.0 : f64
+  %t = math.tanh %z : f64
+  %a = math.absf %t : f64
+  %m = arith.subf %a, %three : f64
+  %h = arith.maximumf %m, %t : f64
+  %s = math.sin %x : f64
+  %g = arith.mulf %s, %h : f64
+  %p = arith.mulf %x, %g : f64
+  return %p : f64
+}
+func.func @largest_vjp(%x: f64, %z: f64, %ct: f64) -> f64 {
+  %r:2 = sparse_autograd.vjp @largest(%x, %z) cotangents(%ct) {wrt = [0]} : (f64, f64), (f64) -> (f64, f64)
+  return %r#1 : f64
+}
+
+// CHECK-LABEL: func.func private @larger__vjp_0(
+// CHECK: math.cos
+// CHECK: %[[D:.*]] = arith.addf %{{.*}}, %{{.*}} : f64
+// CHECK-NEXT: return %{{.*}}, %[[D]]
+func.func private @larger(%x: f64, %z: f64) -> f64 {
+  %four = arith.constant 4.0 : f64
+  %t = math.tanh %z : f64
+  %a = math.absf %t : f64
+  %m = arith.addf %a, %four : f64
+  %h = arith.maximumf %m, %t : f64
+  %s = math.sin %x : f64
+  %g = arith.mulf %s, %h : f64
+  %p = arith.mulf %x, %g : f64
+  return %p : f64
+}
+func.func @larger_vjp(%x: f64, %z: f64, %ct: f64) -> f64 {
+  %r:2 = sparse_autograd.vjp @larger(%x, %z) cotangents(%ct) {wrt = [0]} : (f64, f64), (f64) -> (f64, f64)
+  return %r#1 : f64
+}
+
 // A term that is another gradient as well is multiplied for that anyway.
 // CHECK-LABEL: func.func private @read_twice__vjp_0_1(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: f64, %{{[a-z0-9]+}}: f64, %[[CT:[a-z0-9]+]]: f64
