@@ -114,6 +114,47 @@ static void lowerInstructions(gpu::GPUModuleOp module) {
   });
 }
 
+/// Lowers products of fragments of bf16, of which upstream does not know what
+/// their registers are: two elements as an integer.
+static void lowerProductsOfBF16(gpu::GPUModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  Type i32 = rewriter.getI32Type(), f32 = rewriter.getF32Type();
+  module.walk([&](nvgpu::MmaSyncOp op) {
+    Value a = op.getMatrixA(), b = op.getMatrixB(), c = op.getMatrixC();
+    auto type = cast<VectorType>(c.getType());
+    if (!getElementTypeOrSelf(a.getType()).isBF16() ||
+        !type.getElementType().isF32())
+      return;
+    rewriter.setInsertionPoint(op);
+    Location loc = op.getLoc();
+    auto getRegisters = [&](Value fragment) {
+      SmallVector<Value> registers;
+      for (int64_t i = 0;
+           i < cast<VectorType>(fragment.getType()).getDimSize(0); ++i) {
+        Value pair = vector::ExtractOp::create(rewriter, loc, fragment, i);
+        registers.push_back(LLVM::BitcastOp::create(rewriter, loc, i32, pair));
+      }
+      return registers;
+    };
+    SmallVector<Value> sums = llvm::to_vector_of<Value>(
+        vector::ToElementsOp::create(rewriter, loc, c).getResults());
+    SmallVector<Type> types(sums.size(), f32);
+    std::array<int64_t, 3> shape = op.getMmaShapeAsArray();
+    std::array<NVVM::MMATypes, 2> factors = {NVVM::MMATypes::bf16,
+                                             NVVM::MMATypes::bf16};
+    std::array<NVVM::MMALayout, 2> layouts = {NVVM::MMALayout::row,
+                                              NVVM::MMALayout::col};
+    Value result = NVVM::MmaOp::create(
+        rewriter, loc,
+        LLVM::LLVMStructType::getLiteral(module.getContext(), types),
+        getRegisters(a), getRegisters(b), sums, shape, /*b1Op=*/std::nullopt,
+        /*intOverflow=*/std::nullopt, factors, layouts);
+    for (auto [i, sum] : llvm::enumerate(sums))
+      sum = LLVM::ExtractValueOp::create(rewriter, loc, result, i);
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, sums);
+  });
+}
+
 /// Upstream hands what a loop says of its unrolling to the branch back, but as
 /// an attribute that the translation to LLVM IR does not look at.
 static void keepLoopAnnotations(gpu::GPUModuleOp module) {
@@ -289,6 +330,7 @@ struct KernelToNVVMPass
       return signalPassFailure();
     fuseProducts(module);
     lowerInstructions(module);
+    lowerProductsOfBF16(module);
     takeTensorMapsByValue(module);
     SmallVector<ValueParameter> valueParameters = findValueParameters(module);
     OpPassManager toNVVM(gpu::GPUModuleOp::getOperationName());

@@ -110,3 +110,29 @@ gpu.module @strips {
     gpu.return
   }
 }
+
+// Registers of bf16 are integers.
+
+// CHECK-LABEL: llvm.func @product(
+// CHECK-SAME:    %[[A:[^:]*]]: vector<2xbf16>, %[[B:[^:]*]]: vector<2xbf16>
+// CHECK:       %[[FIRST:.*]] = llvm.bitcast %[[A]] : vector<2xbf16> to i32
+// CHECK:       %[[SECOND:.*]] = llvm.bitcast %[[B]] : vector<2xbf16> to i32
+// CHECK:       %[[SUMS:.*]] = nvvm.mma.sync A[%[[FIRST]], %[[SECOND]], %[[FIRST]], %[[SECOND]]] B[%[[SECOND]], %[[FIRST]]] C[%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+// CHECK:       %[[LAST:.*]] = llvm.extractvalue %[[SUMS]][3]
+// CHECK:       llvm.store %[[LAST]]
+gpu.module @products {
+  gpu.func @product(%a: vector<2xbf16>, %b: vector<2xbf16>, %x: memref<4xf32, #gpu.address_space<global>>) kernel {
+    %c3 = arith.constant 3 : index
+    %zero = arith.constant dense<0.0> : vector<2x2xf32>
+    %left = vector.broadcast %a : vector<2xbf16> to vector<4x2xbf16>
+    %left1 = vector.insert %b, %left[1] : vector<2xbf16> into vector<4x2xbf16>
+    %left3 = vector.insert %b, %left1[3] : vector<2xbf16> into vector<4x2xbf16>
+    %right = vector.broadcast %b : vector<2xbf16> to vector<2x2xbf16>
+    %right1 = vector.insert %a, %right[1] : vector<2xbf16> into vector<2x2xbf16>
+    %sums = nvgpu.mma.sync (%left3, %right1, %zero) {mmaShape = [16, 8, 16]}
+        : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    %last = vector.extract %sums[1, 1] : f32 from vector<2x2xf32>
+    memref.store %last, %x[%c3] : memref<4xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}
