@@ -1167,11 +1167,21 @@ def LoopsToKernels
       they share is done once. Buffers are said to begin at multiples of 16 bytes,
       as all that the runtime allocates does, and LLVM makes one access of those
       that lie side by side;
-    * a product of dense matrices of f32 or f64 is computed in tiles if its
-      extents are 32 at least, which the host finds out: a block has strips of both
-      factors in shared memory, a thread 4 x 4 sums of f32, or 2 x 2 of f64, in
-      registers (Volkov and Demmel, SC 2008). Terms are added in their order. What
-      follows a sum in its iteration is done for each;
+    * a product of dense matrices is computed in tiles if its extents are 32 at
+      least, which the host finds out. What follows a sum in its iteration is done
+      for each. Of f32 or f64 a block has strips of both factors in shared memory,
+      a thread 4 x 4 sums of f32, or 2 x 2 of f64, in registers (Volkov and Demmel,
+      SC 2008). Terms are added in their order;
+    * of f16 or bf16, with a sum of f32 whose order is free, tensor cores multiply
+      and add (`nvgpu.mma.sync`, 16 x 8 x 16): a block of eight warps has a tile of
+      128 x 128 sums, if there are 128 such tiles, or one of four warps 64 x 64. One
+      strip of 32 terms is multiplied while the next one is copied to shared memory
+      (`cp.async`, eight elements at a time where these divide the rows of the
+      factors; zeros where there are none). What a sum begins with is added last.
+      In which order, and with which rounding, terms are added is the chip's own.
+      That is why f64 is left to the threads: PTX says that each step has the
+      precision of an fma there, too, but not which one comes first. And so is
+      f32, of which tensor cores drop 13 bits;
     * control flow around such loops stays on the host, and so do loops that
       access nothing of the device, one iteration after the other;
     * what else accesses the memory of the device is done by a kernel of one
@@ -1210,8 +1220,9 @@ def LoopsToKernels
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::NVVM::NVVMDialect",
-    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+    "::mlir::nvgpu::NVGPUDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect"];
 }
 
 def OutlineKernels

@@ -10,6 +10,7 @@
 
 #include "../KernelOps.h"
 #include "IndexBuilder.h"
+#include "TensorCoreProducts.h"
 #include "Unroll.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -49,6 +50,35 @@ bool DenseProduct::matchFactor(Value value, Value outer, Factor &factor) const {
          (first == variable && second == outer);
 }
 
+/// What `value` is an extension of, if it is one and nothing else uses it, and
+/// `value` otherwise.
+static Value skipExtension(Value value) {
+  auto extension = value.getDefiningOp<arith::ExtFOp>();
+  return extension && extension->hasOneUse() ? extension.getIn() : value;
+}
+
+/// Whether a term of the sum is a product of two factors of one type. Of f16
+/// and bf16 the factors may be extended, or their product is: that it is
+/// rounded before is not asked for (G11).
+bool DenseProduct::matchFactors(Value term) {
+  auto multiply = skipExtension(term).getDefiningOp<arith::MulFOp>();
+  if (!multiply)
+    return false;
+  Value factors[] = {skipExtension(multiply.getLhs()),
+                     skipExtension(multiply.getRhs())};
+  Type type = factors[0].getType();
+  bool isNarrow = type.isF16() || type.isBF16();
+  if (type != factors[1].getType() || (isNarrow && !term.getType().isF32()) ||
+      (!isNarrow && type != term.getType()))
+    return false;
+  Value row = nest.getVariables()[0], column = nest.getVariables()[1];
+  for (int swapped = 0; swapped < 2; ++swapped)
+    if (matchFactor(factors[swapped], row, left) &&
+        matchFactor(factors[1 - swapped], column, right))
+      return true;
+  return false;
+}
+
 std::optional<DenseProduct> DenseProduct::match(const KernelNest &nest) {
   DenseProduct product(nest);
   auto isOne = [](Value step) { return matchPattern(step, m_One()); };
@@ -76,23 +106,24 @@ std::optional<DenseProduct> DenseProduct::match(const KernelNest &nest) {
     return std::nullopt;
   Type type = sum.getResult(0).getType();
   auto add = sum.getYieldedValues()[0].getDefiningOp<arith::AddFOp>();
-  // Two loads, the product, the sum and the end.
-  constexpr size_t opsOfSum = 5;
-  if (!(type.isF32() || type.isF64()) || !add ||
-      sum.getBody()->getOperations().size() != opsOfSum)
+  if (!(type.isF32() || type.isF64()) || !add)
     return std::nullopt;
   Value carried = sum.getRegionIterArg(0);
-  auto multiply = (add.getLhs() == carried ? add.getRhs() : add.getLhs())
-                      .getDefiningOp<arith::MulFOp>();
-  if (!multiply || (add.getLhs() != carried && add.getRhs() != carried))
+  bool isFirst = add.getLhs() == carried;
+  if (!isFirst && add.getRhs() != carried)
     return std::nullopt;
-  Value row = nest.getVariables()[0], column = nest.getVariables()[1];
-  Value factors[] = {multiply.getLhs(), multiply.getRhs()};
-  for (int swapped = 0; swapped < 2; ++swapped)
-    if (product.matchFactor(factors[swapped], row, product.left) &&
-        product.matchFactor(factors[1 - swapped], column, product.right))
-      return product;
-  return std::nullopt;
+  if (!product.matchFactors(isFirst ? add.getRhs() : add.getLhs()))
+    return std::nullopt;
+  // Two loads, the product, the sum and the end, and extensions.
+  constexpr size_t opsOfSum = 5;
+  auto isExtension = [](Operation &op) { return isa<arith::ExtFOp>(op); };
+  if (llvm::count_if(*sum.getBody(), std::not_fn(isExtension)) != opsOfSum)
+    return std::nullopt;
+  // Tensor cores add in an order of their own.
+  if (product.getFactorType() != type &&
+      !bitEnumContainsAny(add.getFastmath(), arith::FastMathFlags::reassoc))
+    return std::nullopt;
+  return product;
 }
 
 Value DenseProduct::createIsLarge(OpBuilder &builder) const {
@@ -114,7 +145,35 @@ Value DenseProduct::createIsLarge(OpBuilder &builder) const {
 // Tiles
 //===----------------------------------------------------------------------===//
 
+void DenseProduct::cloneBody(
+    OpBuilder &builder, ArrayRef<Value> place,
+    function_ref<Value(Value init)> createTotal) const {
+  IRMapping mapping;
+  mapping.map(nest.getVariables(), place);
+  for (Operation &op : nest.getBody()->without_terminator()) {
+    if (&op != sum) {
+      builder.clone(op, mapping);
+      continue;
+    }
+    Value total = createTotal(mapping.lookupOrDefault(sum.getInitArgs()[0]));
+    if (!total)
+      return;
+    mapping.map(sum.getResult(0), total);
+  }
+}
+
 void DenseProduct::createTiles(RewriterBase &rewriter) const {
+  if (getFactorType() == getSum().getResult(0).getType())
+    createFmaTiles(rewriter);
+  else
+    createTensorCoreTiles(rewriter, *this);
+}
+
+/// A block computes a square of the result; it has a strip of both factors in
+/// shared memory at a time, and each thread a square of sums in registers (the
+/// scheme of Volkov and Demmel, SC 2008). The terms of a sum are added in their
+/// order.
+void DenseProduct::createFmaTiles(RewriterBase &rewriter) const {
   Location loc = sum.getLoc();
   scf::ForOp sumLoop = sum;
   Type type = sumLoop.getResult(0).getType();
@@ -192,29 +251,17 @@ void DenseProduct::createTiles(RewriterBase &rewriter) const {
         }
         return results;
       };
-  // Clones what is done for an element: up to its sum, of which the result is
-  // what that begins with, or all else, with a total.
-  auto cloneAround = [&](ArrayRef<Value> place, Value total) {
-    IRMapping mapping;
-    mapping.map(nest.getVariables()[0], place[0]);
-    mapping.map(nest.getVariables()[1], place[1]);
-    if (total)
-      mapping.map(sumLoop.getResult(0), total);
-    for (Operation &op : nest.getBody()->without_terminator()) {
-      if (&op != sumLoop)
-        rewriter.clone(op, mapping);
-      else if (!total)
-        break;
-    }
-    return mapping.lookupOrDefault(sumLoop.getInitArgs()[0]);
-  };
-
   Value init = sumLoop.getInitArgs()[0];
   SmallVector<Value> totals(sums * sums, init);
   if (!nest.isOutside(init))
     totals = forEachElement(
         [&](int64_t, ArrayRef<Value> place) -> SmallVector<Value> {
-          return {cloneAround(place, nullptr)};
+          Value first;
+          cloneBody(rewriter, place, [&](Value ofElement) {
+            first = ofElement;
+            return Value();
+          });
+          return {first};
         },
         type);
 
@@ -287,7 +334,7 @@ void DenseProduct::createTiles(RewriterBase &rewriter) const {
   rewriter.setInsertionPointAfter(strips);
   forEachElement(
       [&](int64_t i, ArrayRef<Value> place) -> SmallVector<Value> {
-        cloneAround(place, strips.getResult(i));
+        cloneBody(rewriter, place, [&](Value) { return strips.getResult(i); });
         return {};
       },
       TypeRange());

@@ -23,33 +23,46 @@ namespace sparse_autograd {
 ///       ...
 class DenseProduct {
 public:
-  /// Of f32 or f64; each of the factors may be stored the other way round. What
-  /// is done before and behind the sum touches the element alone.
-  static std::optional<DenseProduct> match(const KernelNest &nest);
-
-  /// Whether tiles are worth it: a value of the host.
-  mlir::Value createIsLarge(mlir::OpBuilder &builder) const;
-
-  /// Builds a kernel of tiles in place of the nest, which is left as it is. A
-  /// block computes a square of the result; it has a strip of both factors in
-  /// shared memory at a time, and each thread a square of sums in registers
-  /// (the scheme of Volkov and Demmel, SC 2008). The terms of a sum are added
-  /// in their order.
-  void createTiles(mlir::RewriterBase &rewriter) const;
-
-private:
   /// A factor, and which of its indices runs over the sum.
   struct Factor {
     mlir::memref::LoadOp load;
     bool isSumLast;
   };
 
+  /// Of f32 or f64, or of f16 or bf16 with a sum of f32 whose order is free;
+  /// each of the factors may be stored the other way round. What is done before
+  /// and behind the sum touches the element alone.
+  static std::optional<DenseProduct> match(const KernelNest &nest);
+
+  /// Whether tiles are worth it: a value of the host.
+  mlir::Value createIsLarge(mlir::OpBuilder &builder) const;
+
+  /// Builds kernels of tiles in place of the nest, which is left as it is.
+  void createTiles(mlir::RewriterBase &rewriter) const;
+
+  const KernelNest &getNest() const { return nest; }
+  mlir::scf::ForOp getSum() const { return sum; }
+  const Factor &getLeft() const { return left; }
+  const Factor &getRight() const { return right; }
+  /// The type that the factors are stored in.
+  mlir::Type getFactorType() const { return left.load.getType(); }
+
+  /// Clones what is done for the element at `place`. In place of its sum it
+  /// gets what `createTotal` makes of the value that the sum begins with; null
+  /// ends it there.
+  void cloneBody(
+      mlir::OpBuilder &builder, mlir::ArrayRef<mlir::Value> place,
+      llvm::function_ref<mlir::Value(mlir::Value init)> createTotal) const;
+
+private:
   explicit DenseProduct(const KernelNest &nest) : nest(nest) {}
   bool matchFactor(mlir::Value value, mlir::Value outer, Factor &factor) const;
+  bool matchFactors(mlir::Value term);
+  void createFmaTiles(mlir::RewriterBase &rewriter) const;
 
   KernelNest nest;
   mutable mlir::scf::ForOp sum;
-  Factor left, right;
+  mutable Factor left, right;
 };
 
 } // namespace sparse_autograd
