@@ -12,6 +12,7 @@
 
 #include "Fragments.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace sparse_autograd::emulator;
@@ -191,9 +192,15 @@ static void multiply(Block &block, WarpCalls &calls) {
       Place place = getPlaceInSums(lane, i);
       double sum = values.c[place.row][place.column];
       // What is not stored is not multiplied: an infinity in B stays out.
-      for (uint32_t column = 0; column < product.k; ++column)
+      for (uint32_t column = 0; column < product.k; ++column) {
+        double a = values.a[place.row][column];
+        double b = values.b[column][place.column];
+        // Products of narrower types are exact, those of f64 are not rounded
+        // before they are added.
         if (values.stored[place.row] >> column & 1)
-          sum += values.a[place.row][column] * values.b[column][place.column];
+          sum = product.factors == Element::F64 ? std::fma(a, b, sum)
+                                                : sum + a * b;
+      }
       writeElement(to, product.sums, sum);
     }
   }

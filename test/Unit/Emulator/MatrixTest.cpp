@@ -426,6 +426,35 @@ TEST(Product, EveryKindAgainstTheDenseProduct) {
     }
 }
 
+TEST(Product, AddsProductsOfF64Unrounded) {
+  const Kind &kind =
+      *std::find_if(std::begin(kinds), std::end(kinds),
+                    [](const Kind &kind) { return kind.factors == Type::F64; });
+  Matrix a = makeMatrix(8, 4), b = makeMatrix(4, 8), c = makeMatrix(8, 8);
+  // In each row another one of the terms is not zero.
+  double small = std::ldexp(1.0, -30);
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) {
+      a[i][i % 4] = 1 + small;
+      b[i % 4][j] = 1 - small;
+      c[i][j] = -1;
+    }
+  Registers registers = makeRegisters(kind, a, b, c);
+  Device device;
+  char *operands = device.allocate(
+      std::vector<char>(registers.bytes.begin(), registers.bytes.end()));
+  char *out = device.allocate(std::vector<char>(32 * 32));
+  uint32_t *words = device.allocate(std::vector<uint32_t>(32));
+  ASSERT_EQ(device.launch(runProduct, 1, 32, 0, operands, out, words,
+                          int64_t(registers.perLane), kind.kind, 0, 1, -1),
+            SPARSE_AUTOGRAD_SUCCESS)
+      << device.message();
+  // A product that is rounded is 1.
+  for (int lane = 0; lane < 32; ++lane)
+    for (int i = 0; i < 2; ++i)
+      EXPECT_EQ(readNumber(out + 32 * lane + 8 * i, Type::F64), -small * small);
+}
+
 /// A product of mma.sp m16n8k32 with f16, whose first row may be wrong.
 static int32_t launchSparse(Device &device, uint32_t nibble, int32_t isOrdered,
                             int32_t selector = 0, int32_t other = -1,
