@@ -19,7 +19,7 @@ RANDOM = np.random.default_rng(20261123)
 # Rows, columns, terms.
 EXTENTS = ((32, 32, 32), (64, 48, 40), (65, 33, 35), (33, 130, 65), (130, 65, 33),
            (31, 64, 64), (64, 31, 64), (64, 64, 31), (1, 1, 70), (130, 1, 130),
-           (96, 72, 128), (40, 40, 0))
+           (96, 72, 128), (33, 40, 170), (40, 40, 0))
 LAYOUTS = {"NN": ("i, k", "k, j"), "TN": ("k, i", "k, j"),
            "NT": ("i, k", "j, k"), "TT": ("k, i", "j, k")}
 
@@ -148,7 +148,7 @@ def main():
     add(program, "fixed", "NT", "bf16", "f32", fixed)
     call(program, "fixed", "NT", "bf16", "f32", fixed)
     # Enough for large tiles, of which there is one row.
-    call(program, "product_NN_f16_f32", "NN", "f16", "f32", (33, 127 * 128 + 8, 40))
+    call(program, "product_NN_f16_f32", "NN", "f16", "f32", (33, 127 * 128 + 8, 104))
     finish([program])
 
 

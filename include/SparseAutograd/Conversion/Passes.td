@@ -1175,9 +1175,9 @@ def LoopsToKernels
     * of f16 or bf16, with a sum of f32 whose order is free, tensor cores multiply
       and add (`nvgpu.mma.sync`, 16 x 8 x 16): a block of eight warps has a tile of
       128 x 128 sums, if there are 128 such tiles, or one of four warps 64 x 64. One
-      strip of 32 terms is multiplied while the next one is copied to shared memory
-      (`cp.async`, eight elements at a time where these divide the rows of the
-      factors; zeros where there are none). What a sum begins with is added last.
+      strip of 32 terms is multiplied while the next ones are copied to shared
+      memory (`cp.async`, eight elements at a time where these divide the rows of
+      the factors; zeros where there are none). What a sum begins with is added last.
       In which order, and with which rounding, terms are added is the chip's own.
       That is why f64 is left to the threads: PTX says that each step has the
       precision of an fma there, too, but not which one comes first. And so is

@@ -36,8 +36,8 @@ using namespace sparse_autograd;
 static constexpr int64_t fragmentRows = 16, fragmentColumns = 8,
                          fragmentTerms = 16;
 
-/// Terms that are in shared memory at a time, and how many strips of them.
-static constexpr int64_t stripLength = 32, stages = 2;
+/// The terms of a strip.
+static constexpr int64_t stripLength = 32;
 
 /// Elements that one instruction copies to shared memory, and loads of a row of
 /// a fragment. Rows of a strip have as many more than they need: they begin in
@@ -50,6 +50,8 @@ struct TileShape {
   int64_t warpsDown, warpsAcross;
   /// Fragments of sums of a warp.
   int64_t fragmentsDown, fragmentsAcross;
+  /// Strips of each factor in shared memory.
+  int64_t stages;
   /// Blocks of a multiprocessor that have place in its registers.
   int32_t blocksAtOnce;
 
@@ -69,10 +71,11 @@ struct TileShape {
 } // namespace
 
 /// 128 x 128 elements, which read the factors less often, and 64 x 64, of which
-/// there are more blocks. What is done of an element has a lane for each column
-/// of a warp.
-static constexpr TileShape largeTile = {2, 4, 4, 4, 2};
-static constexpr TileShape smallTile = {2, 2, 2, 4, 4};
+/// there are more blocks. A block has 48 KiB of shared memory unless its launch
+/// asks for more. What is done of an element has a lane for each column of a
+/// warp.
+static constexpr TileShape largeTile = {2, 4, 4, 4, 2, 2};
+static constexpr TileShape smallTile = {2, 2, 2, 4, 4, 4};
 static_assert(largeTile.getColumnsOfWarp() == warpSize &&
                   smallTile.getColumnsOfWarp() == warpSize,
               "a lane for each column");
@@ -155,7 +158,7 @@ MemRefType TileBuilder::getSharedType(ArrayRef<int64_t> extents, Type element) {
 }
 
 MemRefType TileBuilder::getStripsType(const Strips &strips) {
-  int64_t extents[] = {stages, strips.inTile, stripLength + groupLength};
+  int64_t extents[] = {shape.stages, strips.inTile, stripLength + groupLength};
   if (!strips.factor.isSumLast) {
     extents[1] = stripLength;
     extents[2] = strips.inTile + groupLength;
@@ -447,33 +450,46 @@ void TileBuilder::create() {
       index.mul(index.rem(warp, shape.warpsAcross), shape.getColumnsOfWarp()),
       high, low);
 
+  Value step = index.constant(stripLength);
   auto fillStage = [&](Value stage, Value firstTerm) {
+    auto isThere =
+        scf::IfOp::create(rewriter, loc, index.isLess(firstTerm, terms));
+    // A group for each stage, also without copies: they are counted.
+    NVVM::CpAsyncCommitGroupOp::create(rewriter, loc);
+    OpBuilder::InsertionGuard inBranch(rewriter);
+    rewriter.setInsertionPointToStart(isThere.thenBlock());
     fill(left, stage, firstTerm);
     fill(right, stage, firstTerm);
-    NVVM::CpAsyncCommitGroupOp::create(rewriter, loc);
   };
-  fillStage(zero, zero);
+  int64_t ahead = shape.stages - 1;
+  auto before =
+      scf::ForOp::create(rewriter, loc, zero, index.constant(ahead), one);
+  limitUnrolling(before, 1);
+  {
+    OpBuilder::InsertionGuard inLoop(rewriter);
+    rewriter.setInsertionPointToStart(before.getBody());
+    Value stage = before.getInductionVar();
+    fillStage(stage, index.mul(stage, stripLength));
+  }
   auto sumType = VectorType::get({2, 2}, rewriter.getF32Type());
   Value none =
       arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(sumType));
   SmallVector<Value> sums(shape.fragmentsDown * shape.fragmentsAcross, none);
-  Value step = index.constant(stripLength);
   auto strips = scf::ForOp::create(rewriter, loc, zero, terms, step, sums);
   limitUnrolling(strips, 1);
   {
     OpBuilder::InsertionGuard inStrip(rewriter);
     rewriter.setInsertionPointToStart(strips.getBody());
     Value firstTerm = strips.getInductionVar();
-    Value stage = index.rem(index.div(firstTerm, stripLength), stages);
-    // All have copied this strip, and used the one before.
-    NVVM::CpAsyncWaitGroupOp::create(rewriter, loc, 0);
+    Value strip = index.div(firstTerm, stripLength);
+    // All have copied this strip, and used the one before, whose place is free.
+    NVVM::CpAsyncWaitGroupOp::create(rewriter, loc, ahead - 1);
     gpu::BarrierOp::create(rewriter, loc);
-    Value next = index.add(firstTerm, step);
-    auto isMore = scf::IfOp::create(rewriter, loc, index.isLess(next, terms));
-    SmallVector<Value> added = multiply(stage, strips.getRegionIterArgs());
+    fillStage(index.rem(index.add(strip, index.constant(ahead)), shape.stages),
+              index.add(firstTerm, index.constant(ahead * stripLength)));
+    SmallVector<Value> added =
+        multiply(index.rem(strip, shape.stages), strips.getRegionIterArgs());
     scf::YieldOp::create(rewriter, loc, added);
-    rewriter.setInsertionPointToStart(isMore.thenBlock());
-    fillStage(arith::SubIOp::create(rewriter, loc, one, stage), next);
   }
   gpu::BarrierOp::create(rewriter, loc);
   finishElements(strips.getResults(), memory);

@@ -4,9 +4,9 @@
 
 // Large products of bf16 whose sums are f32 are computed by tensor cores. The host
 // chooses among tiles of 128 x 128, if there are 128 of them, tiles of 64 x 64, and
-// no tiles. A block has two strips of 32 terms of each factor in shared memory: it
-// multiplies one while the other one is copied, eight elements by one instruction
-// where these divide the rows. Factors that are stored the other way round are
+// no tiles. A block has two, or four, strips of 32 terms of each factor in shared
+// memory: it multiplies one while the others are copied, eight elements by one
+// instruction where these divide the rows. Factors that are stored the other way round are
 // transposed when they are loaded. What the sum begins with is added last, and what
 // follows it is done for each element.
 
@@ -35,12 +35,16 @@
 // CHECK-SAME:        workgroup(%[[MEMORY:.*]] : memref<40960xi8, #gpu.address_space<workgroup>>)
 // CHECK:             %[[LEFT:.*]] = memref.view %[[MEMORY]][%c0{{.*}} to memref<2x128x40xbf16, #gpu.address_space<workgroup>>
 // CHECK:             %[[RIGHT:.*]] = memref.view %[[MEMORY]][%c20480{{.*}} to memref<2x128x40xbf16, #gpu.address_space<workgroup>>
+// CHECK:             scf.for %[[STAGE:.*]] = %c0{{.*}} to %c1{{.*}} step
+// CHECK:             %[[FIRST_TERM:.*]] = arith.muli %[[STAGE]], %c32
+// CHECK:             %[[ANY:.*]] = arith.cmpi ult, %[[FIRST_TERM]], %[[K]]
+// CHECK:             scf.if %[[ANY]] {
 // CHECK:             %[[INSIDE:.*]] = arith.cmpi ult, %[[ROW:.*]], %[[N]]
 // CHECK:             scf.if %[[GROUPS_A]] {
 // CHECK:               %[[THERE:.*]] = arith.cmpi ult, %[[COLUMN:.*]], %[[K]]
 // CHECK:               %[[COPIES:.*]] = arith.andi %[[INSIDE]], %[[THERE]]
 // CHECK:               %[[COUNT:.*]] = arith.select %[[COPIES]], %c8{{.*}}, %c0
-// CHECK:               nvgpu.device_async_copy %[[A]][%[[ROW]], %[[COLUMN]]], %[[LEFT]][%{{.*}}], 8, %[[COUNT]] {bypassL1}
+// CHECK:               nvgpu.device_async_copy %[[A]][%[[ROW]], %[[COLUMN]]], %[[LEFT]][%[[STAGE]], %{{.*}}], 8, %[[COUNT]] {bypassL1}
 // CHECK:             } else {
 // CHECK-COUNT-8:       memref.load %[[A]]
 // CHECK-COUNT-8:       memref.store %{{.*}}, %[[LEFT]]
@@ -81,7 +85,9 @@
 // CHECK-NEXT:      } {sparse_autograd.small_blocks = 2 : i32}
 // CHECK:         } else {
 // CHECK:           gpu.launch {{.*}} threads({{.*}}) in (%{{.*}} = %c128{{[^,]*}},
-// CHECK-SAME:        workgroup(%{{.*}} : memref<20480xi8, #gpu.address_space<workgroup>>)
+// CHECK-SAME:        workgroup(%{{.*}} : memref<40960xi8, #gpu.address_space<workgroup>>)
+// CHECK:             memref.view {{.*}} to memref<4x64x40xbf16
+// CHECK:             nvvm.cp.async.wait.group 2
 // CHECK-COUNT-16:    nvgpu.mma.sync
 // CHECK-NOT:         nvgpu.mma.sync
 // CHECK:           } {sparse_autograd.small_blocks = 4 : i32}
@@ -124,9 +130,9 @@ func.func @product(%a: memref<?x?xbf16, #device>, %b: memref<?x?xbf16, #device>,
 // CHECK-SAME:    %[[A:[^:]*]]: memref<48x64xf16, {{[^,]*}}, %[[B:[^:]*]]: memref<48x56xf16
 // CHECK-NOT:   nvgpu.mma.sync
 // CHECK:       gpu.launch {{.*}} threads({{.*}}) in (%{{.*}} = %c128{{[^,]*}},
-// CHECK-SAME:    workgroup(%{{.*}} : memref<18432xi8
-// CHECK:         %[[LEFT:.*]] = memref.view {{.*}} to memref<2x32x72xf16
-// CHECK:         %[[RIGHT:.*]] = memref.view {{.*}} to memref<2x32x72xf16
+// CHECK-SAME:    workgroup(%{{.*}} : memref<36864xi8
+// CHECK:         %[[LEFT:.*]] = memref.view {{.*}} to memref<4x32x72xf16
+// CHECK:         %[[RIGHT:.*]] = memref.view {{.*}} to memref<4x32x72xf16
 // CHECK-NOT:     memref.load
 // CHECK-COUNT-2: nvgpu.device_async_copy %[[A]]
 // CHECK-NOT:     nvgpu.device_async_copy
