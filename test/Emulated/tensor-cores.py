@@ -7,9 +7,9 @@
 """Products of dense matrices of f16 and bf16, by tensor cores where they are large:
 factors stored either way, parts of larger matrices, extents on both sides of those of
 tiles and of what one instruction copies, sums that begin with what there was, results
-of f32 and of the narrow type, and something done with each element behind its sum.
-Factors are small integers, so that sums are exact in any order; those of other numbers
-have a bound."""
+of f32 and of the narrow type, something done with each element behind its sum, and
+derivatives. Factors are small integers, so that sums are exact in any order; those of
+other numbers have a bound."""
 
 import numpy as np
 
@@ -80,6 +80,26 @@ def add_zero(program, entry, narrow):
   return %p, %q : {wide}, {wide}""")
 
 
+def add_derivative(program, entry, narrow):
+    t = f"tensor<?x?x{narrow}>"
+    program.define(f"""func.func private @of_{entry}(%a: {t}, %b: {t}) -> {t} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : {narrow}
+  %rows = tensor.dim %a, %c0 : {t}
+  %columns = tensor.dim %b, %c1 : {t}
+  %e = tensor.empty(%rows, %columns) : {t}
+  %n = linalg.fill ins(%zero : {narrow}) outs(%e : {t}) -> {t}
+  %y = linalg.matmul ins(%a, %b : {t}, {t}) outs(%n : {t}) -> {t}
+  return %y : {t}
+}}
+""")
+    program.entry(entry, [t, t, t], [t, t, t], f"""
+  %y, %da, %db = sparse_autograd.vjp @of_{entry}(%a0, %a1) cotangents(%a2) {{wrt = [0, 1]}}
+      : ({t}, {t}), ({t}) -> ({t}, {t}, {t})
+  return %y, %da, %db : {t}, {t}, {t}""")
+
+
 def integers(shape, type_):
     return to_type(RANDOM.integers(-3, 4, shape), type_)
 
@@ -117,6 +137,19 @@ def call_normal(program, entry, narrow, extents):
         close(halves, np.abs(expected) / 2, bound, "half")), f"normal {extents}")
 
 
+def call_derivative(program, entry, narrow, extents):
+    rows, columns, terms = extents
+    a, b = integers((rows, terms), narrow), integers((terms, columns), narrow)
+    c = integers((rows, columns), narrow)
+    exact = [x.astype(np.float64) @ y for x, y in ((a, b), (c, b.T), (a.T, c))]
+
+    def check(*results):
+        return sum(same_bits(result + 0, to_type(each, narrow) + 0, name)
+                   for result, each, name in zip(results, exact, ("product", "left", "right")))
+
+    program.call(entry, [a, b, c], check, f"{extents}")
+
+
 def call_zero(program, entry, narrow, extents):
     rows, columns, terms = extents
     a, b = integers((rows + 3, terms + 5), narrow), integers((terms + 3, columns + 1), narrow)
@@ -144,6 +177,9 @@ def main():
         add_zero(program, f"zero_{narrow}", narrow)
         call_zero(program, f"zero_{narrow}", narrow, (64, 40, 48))
         call_zero(program, f"zero_{narrow}", narrow, (33, 35, 39))
+        add_derivative(program, f"derivative_{narrow}", narrow)
+        for extents in ((64, 40, 48), (33, 65, 50)):
+            call_derivative(program, f"derivative_{narrow}", narrow, extents)
     fixed = (48, 64, 40)
     add(program, "fixed", "NT", "bf16", "f32", fixed)
     call(program, "fixed", "NT", "bf16", "f32", fixed)
