@@ -123,7 +123,7 @@ private:
                       Value term);
   void fill(const Strips &strips, Value stage, Value firstTerm);
   void copyGroup(const Strips &strips, ArrayRef<Value> from, ArrayRef<Value> to,
-                 Value isInside, Value second, Value secondCount);
+                 Value isInside, Value length);
   Value loadFragments(const Strips &strips, Value stage, int64_t offset,
                       int64_t term);
   SmallVector<Value> multiply(Value stage, ValueRange sums);
@@ -193,15 +193,14 @@ TileBuilder::createStrips(const DenseProduct::Factor &factor, Value count,
   return strips;
 }
 
-/// Copies a group of neighbours `from` global memory, up to `secondCount` in
-/// the last dimension, and zeros instead of those that are not there.
+/// Copies a group of neighbours `from` global memory, of a row of which
+/// `length` elements are used, and zeros instead of those that are not there.
 void TileBuilder::copyGroup(const Strips &strips, ArrayRef<Value> from,
-                            ArrayRef<Value> to, Value isInside, Value second,
-                            Value secondCount) {
+                            ArrayRef<Value> to, Value isInside, Value length) {
   memref::LoadOp load = strips.factor.load;
   OpBuilder::InsertionGuard guard(rewriter);
   auto copyAtOnce = [&] {
-    Value isThere = isAnd(isInside, index.isLess(second, secondCount));
+    Value isThere = isAnd(isInside, index.isLess(from[1], length));
     Value read = arith::SelectOp::create(
         rewriter, loc, isThere, index.constant(groupLength), index.constant(0));
     nvgpu::DeviceAsyncCopyOp::create(
@@ -214,8 +213,8 @@ void TileBuilder::copyGroup(const Strips &strips, ArrayRef<Value> from,
     SmallVector<Value> elements;
     // All are read before the first one is written.
     for (int64_t i = 0; i < groupLength; ++i) {
-      Value place = index.add(second, index.constant(i));
-      Value isThere = isAnd(isInside, index.isLess(place, secondCount));
+      Value place = index.add(from[1], index.constant(i));
+      Value isThere = isAnd(isInside, index.isLess(place, length));
       auto branch = scf::IfOp::create(rewriter, loc, type, isThere,
                                       /*withElseRegion=*/true);
       OpBuilder::InsertionGuard inBranch(rewriter);
@@ -261,7 +260,7 @@ void TileBuilder::fill(const Strips &strips, Value stage, Value firstTerm) {
     Value from[] = {index.add(isSumLast ? strips.first : firstTerm, row),
                     index.add(isSumLast ? firstTerm : strips.first, column)};
     Value isInside = index.isLess(from[0], isSumLast ? strips.count : terms);
-    copyGroup(strips, from, {stage, row, column}, isInside, from[1],
+    copyGroup(strips, from, {stage, row, column}, isInside,
               isSumLast ? terms : strips.count);
   }
 }
