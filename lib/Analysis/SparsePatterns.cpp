@@ -26,7 +26,8 @@ Value SparsePatterns::originOf(Value value) {
   if (Value known = origins.lookup(value))
     return known;
   Value origin = computeOrigin(value);
-  if (origins.try_emplace(value, origin).second && assumptions != 0)
+  origins.try_emplace(value, origin);
+  if (assumptions != 0)
     assumed.push_back(value);
   return origin;
 }
@@ -58,8 +59,7 @@ OpOperand *SparsePatterns::getPatternSource(linalg::LinalgOp op) {
 
 bool SparsePatterns::selectsStored(MaskOpInterface op) {
   Value mask = op.getMaskOperand();
-  return mask && isSparse(mask.getType()) &&
-         llvm::is_sorted(op.getMaskDimensions()) &&
+  return mask && llvm::is_sorted(op.getMaskDimensions()) &&
          originOf(mask) == originOf(op.getMaskedOperand());
 }
 
@@ -68,8 +68,8 @@ Value SparsePatterns::computeCarried(Value argument, Value init,
   Value start = originOf(init);
   ++assumptions;
   size_t before = assumed.size();
-  if (origins.try_emplace(argument, start).second)
-    assumed.push_back(argument);
+  origins.try_emplace(argument, start);
+  assumed.push_back(argument);
   bool keeps = originOf(yielded) == start;
   while (assumed.size() > before)
     origins.erase(assumed.pop_back_val());
@@ -85,12 +85,11 @@ Operation *SparsePatterns::getFirstAlike(Operation *op) {
            other->getAttrDictionary() == op->getAttrDictionary() &&
            otherType.getEncoding() == type.getEncoding() &&
            otherType.getShape() == type.getShape() &&
-           llvm::equal(op->getOperands(), other->getOperands(),
-                       [&](Value a, Value b) {
-                         return a == b || (isSparse(a.getType()) &&
-                                           isSparse(b.getType()) &&
-                                           originOf(a) == originOf(b));
-                       });
+           llvm::equal(
+               op->getOperands(), other->getOperands(), [&](Value a, Value b) {
+                 return a == b ||
+                        (isSparse(a.getType()) && originOf(a) == originOf(b));
+               });
   };
   // What makes the operands comes first: else it would be compared with `op`,
   // and so with what it makes.
@@ -100,7 +99,7 @@ Operation *SparsePatterns::getFirstAlike(Operation *op) {
         originOf(operand);
   // Compared anew each time: an assumption may hold that did not.
   for (unsigned number = 0; number < makers.size(); ++number)
-    if (Operation *other = makers[number]; other == op || isAlike(other))
+    if (Operation *other = makers[number]; isAlike(other))
       return other;
   makers.push_back(op);
   return op;
@@ -109,7 +108,7 @@ Operation *SparsePatterns::getFirstAlike(Operation *op) {
 Value SparsePatterns::computeOrigin(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (!loop || argument == loop.getInductionVar())
+    if (!loop)
       return value;
     OpOperand *init = loop.getTiedLoopInit(argument);
     Value yielded = loop.getTiedLoopYieldedValue(argument)->get();

@@ -63,13 +63,12 @@ static ValueSupport toLoops(const ValueSupport &support, AffineMap map) {
   return moved;
 }
 
-/// Moves sets of loops to the dimensions of a result. Of a set that depends on
+/// Moves sets of loops to the dimensions of a result, by its map, a projected
+/// permutation. Of a set that depends on
 /// a loop which the result does not range over nothing is left to say.
 static ValueSupport toResult(const ValueSupport &support, AffineMap map) {
   if (support.isEverywhere || support.isNowhere())
     return support;
-  if (!map.isProjectedPermutation())
-    return ValueSupport::everywhere();
   ValueSupport moved;
   for (const ElementSet &set : support.sets) {
     SmallVector<AffineExpr> dims;
@@ -157,11 +156,10 @@ ValueSupport SupportAnalysis::ofLoop(scf::ForOp loop, unsigned number) {
   ++assumptions;
   while (!support.isEverywhere) {
     size_t before = assumed.size();
-    bool isNew = known.try_emplace(argument, support).second;
-    ValueSupport next = known[argument];
+    known.try_emplace(argument, support);
+    assumed.push_back(argument);
+    ValueSupport next = support;
     next.join(leaveRegion(of(yielded), loop));
-    if (isNew)
-      assumed.push_back(argument);
     while (assumed.size() > before)
       known.erase(assumed.pop_back_val());
     // The sets are finite in number, so this ends.
@@ -177,15 +175,14 @@ ValueSupport SupportAnalysis::of(Value value) {
   if (auto it = known.find(value); it != known.end())
     return it->second;
   ValueSupport support = compute(value);
-  if (known.try_emplace(value, support).second && assumptions != 0)
+  known.try_emplace(value, support);
+  if (assumptions != 0)
     assumed.push_back(value);
   return support;
 }
 
 ValueSupport SupportAnalysis::compute(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return ValueSupport::everywhere();
+  auto type = cast<RankedTensorType>(value.getType());
   auto is = [&](Value source) {
     return ValueSupport{false, {{source, getIdentity(value)}}};
   };
@@ -197,7 +194,7 @@ ValueSupport SupportAnalysis::compute(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (loop && argument != loop.getInductionVar())
+    if (loop)
       support = ofLoop(loop, argument.getArgNumber() - 1);
   } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
     support = ofLoop(loop, cast<OpResult>(value).getResultNumber());

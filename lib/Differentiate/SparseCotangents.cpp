@@ -49,7 +49,7 @@ private:
 /// The op of a cotangent, if each of its elements is computed by itself.
 static linalg::GenericOp getElementwise(Value cotangent) {
   auto op = cotangent.getDefiningOp<linalg::GenericOp>();
-  if (!op || op->getNumResults() != 1 || op.getNumReductionLoops() != 0 ||
+  if (!op || op.getNumReductionLoops() != 0 ||
       op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
     return {};
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));

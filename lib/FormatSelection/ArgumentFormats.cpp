@@ -45,16 +45,12 @@ static llvm::SetVector<Value> getAlike(func::FuncOp function,
 /// An op for which it matters in which order the elements of a tensor are
 /// stored; null if there is none.
 static Operation *findOrdered(const llvm::SetVector<Value> &alike) {
-  for (Value value : alike) {
-    Operation *maker = value.getDefiningOp();
-    if (isa_and_nonnull<WithValuesOp, CallOpInterface>(maker))
-      return maker;
+  for (Value value : alike)
     for (Operation *user : value.getUsers())
       if (isa<StoredValuesOp, StoredCoordinatesOp, WithValuesOp,
               CallOpInterface>(user) ||
           movesElements(user))
         return user;
-  }
   return nullptr;
 }
 

@@ -60,10 +60,9 @@ double CostModel::getRunCost(linalg::LinalgOp op, OpOperand &operand,
   return forDevice ? 1 + elementCost : cost;
 }
 
-double CostModel::getIterations(Operation *loop) const {
-  if (auto loopLike = dyn_cast<LoopLikeOpInterface>(loop))
-    if (std::optional<APInt> count = loopLike.getStaticTripCount())
-      return static_cast<double>(count->getZExtValue());
+double CostModel::getIterations(LoopLikeOpInterface loop) const {
+  if (std::optional<APInt> count = loop.getStaticTripCount())
+    return static_cast<double>(count->getZExtValue());
   return guessedIterations;
 }
 

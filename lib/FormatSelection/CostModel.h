@@ -20,6 +20,7 @@
 #include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace sparse_autograd {
 
@@ -41,7 +42,7 @@ public:
   double getReorderCost() const { return forDevice ? 12 * share : 12; }
 
   /// How often the body of `loop` runs.
-  double getIterations(mlir::Operation *loop) const;
+  double getIterations(mlir::LoopLikeOpInterface loop) const;
 
 private:
   bool forDevice;

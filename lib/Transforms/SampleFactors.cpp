@@ -40,7 +40,7 @@ static bool isProduct(Value value) {
 /// read; null if there is none.
 static OpOperand *findPattern(OpOperand &operand) {
   auto op = dyn_cast<linalg::LinalgOp>(operand.getOwner());
-  if (!op || !op.isDpsInput(&operand) || !op.hasPureTensorSemantics())
+  if (!op || !op.isDpsInput(&operand))
     return nullptr;
   AffineMap map = op.getMatchingIndexingMap(&operand);
   auto isAlike = [&](OpOperand &other) {
@@ -56,7 +56,7 @@ static OpOperand *findPattern(OpOperand &operand) {
     return nullptr;
   ScalarTerms terms(op);
   SparseIteration iteration = SparseIteration::of(op, terms);
-  if (iteration.visitsAll || iteration.parts.empty() ||
+  if (iteration.visitsAll ||
       terms.reads(iteration.base, operand.getOperandNumber()))
     return nullptr;
   for (unsigned number : iteration.parts.front().stored)

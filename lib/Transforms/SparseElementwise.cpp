@@ -35,17 +35,9 @@ struct ConvertSparseElementwise : RewritePattern {
     Location loc = op->getLoc();
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
-    AffineMap scalar = AffineMap::get(type.getRank(), 0, rewriter.getContext());
-    SmallVector<AffineMap> maps;
-    Value like;
-    for (Value operand : op->getOperands()) {
-      bool isTensor = isa<RankedTensorType>(operand.getType());
-      maps.push_back(isTensor ? identity : scalar);
-      if (isTensor)
-        like = operand;
-    }
-    maps.push_back(identity);
-    Value init = createEmptyOfType(rewriter, loc, type, like);
+    SmallVector<AffineMap> maps(op->getNumOperands() + 1, identity);
+    Value init =
+        createEmptyOfType(rewriter, loc, type, op->getOperands().back());
     SmallVector<utils::IteratorType> iterators(type.getRank(),
                                                utils::IteratorType::parallel);
     rewriter.replaceOpWithNewOp<linalg::GenericOp>(

@@ -136,11 +136,8 @@ OpOperand *UpdateGroup::getChangePattern(Operation *op) const {
       change.payloadUsesValueFromOperand(change.getDpsInitOperand(0)) ||
       !readsTablesInPlace(change))
     return nullptr;
-  OpOperand *source = isa<SampledGenericOp>(op)
-                          ? change.getDpsInitOperand(0)
-                          : patterns.getPatternSource(change);
-  return source && change.getMatchingIndexingMap(source).isIdentity() ? source
-                                                                      : nullptr;
+  return isa<SampledGenericOp>(op) ? change.getDpsInitOperand(0)
+                                   : patterns.getPatternSource(change);
 }
 
 void UpdateGroup::findChanges() {

@@ -46,8 +46,8 @@ void LoopPlan::addDense(unsigned loop) {
 static bool isSolvable(AffineExpr expr, unsigned loop) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return dim.getPosition() == loop;
-  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!sum || sum.getKind() != AffineExprKind::Add)
+  auto sum = cast<AffineBinaryOpExpr>(expr);
+  if (sum.getKind() != AffineExprKind::Add)
     return false;
   bool isLeft = sum.getLHS().isFunctionOfDim(loop);
   AffineExpr with = isLeft ? sum.getLHS() : sum.getRHS();
@@ -149,7 +149,7 @@ void LoopPlan::moveDenseOutside(bool isFirstParallel,
 LoopPlan LoopPlan::choose(const SparseLoops &loops, ArrayRef<unsigned> stored,
                           bool isFirstOutermost) {
   SmallVector<unsigned> order(stored);
-  auto *begin = order.begin() + (isFirstOutermost && !order.empty() ? 1 : 0);
+  auto *begin = order.begin() + (isFirstOutermost ? 1 : 0);
   std::sort(begin, order.end());
   LoopPlan best(loops, order);
   // Few operands have many orders: more than five do not occur in programs.

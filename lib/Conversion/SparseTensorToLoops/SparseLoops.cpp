@@ -128,8 +128,7 @@ scf::ForOp Emitter::emitFor(Value begin, Value end, ValueRange carried,
   builder.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next =
       inside(loop.getInductionVar(), loop.getRegionIterArgs());
-  if (!loop.getBody()->mightHaveTerminator())
-    scf::YieldOp::create(builder, loc, next);
+  scf::YieldOp::create(builder, loc, next);
   return loop;
 }
 

@@ -189,8 +189,7 @@ SmallVector<Value> Visitor::visitLevel(LevelCursor cursor, ValueRange carried) {
   builder.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next =
       inside(loop.getInductionVar(), loop.getRegionIterArgs());
-  if (!loop.getBody()->mightHaveTerminator())
-    scf::YieldOp::create(builder, loc, next);
+  scf::YieldOp::create(builder, loc, next);
   return SmallVector<Value>(loop.getResults());
 }
 

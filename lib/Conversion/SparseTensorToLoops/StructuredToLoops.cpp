@@ -270,23 +270,18 @@ Value Kernel::lowerOnValues(unsigned pattern) {
 }
 
 SmallVector<Value> Kernel::lowerTotals() {
-  if (!isReduction() || iteration.visitsAll)
+  if (!isReduction())
     return {};
-  // Of one pattern nothing is stored by one and missing in another.
-  std::optional<StoredPart> part;
-  for (const StoredPart &some : iteration.parts) {
-    SmallVector<unsigned> missing = toLoopOperands(some.missing);
-    if (llvm::any_of(toLoopOperands(some.stored), [&](unsigned stored) {
+  // Nothing is missing in the first part; of one pattern nothing is stored by
+  // one and missing in another, so that the other parts are empty.
+  for (const StoredPart &part : ArrayRef(iteration.parts).drop_front()) {
+    SmallVector<unsigned> missing = toLoopOperands(part.missing);
+    if (llvm::none_of(toLoopOperands(part.stored), [&](unsigned stored) {
           return llvm::is_contained(missing, stored);
         }))
-      continue;
-    if (part || some.stored.empty() || !some.missing.empty())
       return {};
-    part = some;
   }
-  if (!part)
-    return {};
-  unsigned pattern = part->stored.front();
+  unsigned pattern = iteration.parts.front().stored.front();
   SmallVector<const Term *> yields =
       terms.getYields(llvm::SmallBitVector(op->getNumOperands()));
   std::optional<ListInputs> inputs = getListInputs(pattern, yields);

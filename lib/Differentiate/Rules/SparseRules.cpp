@@ -97,12 +97,11 @@ struct WithValuesModel
   }
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
     auto op = cast<WithValuesOp>(operation);
-    if (transposer.isLinear(op.getValues()))
-      transposer.accumulate(
-          op.getValues(),
-          StoredValuesOp::create(transposer.builder, op.getLoc(),
-                                 op.getValues().getType(),
-                                 transposer.cotangent(op.getResult())));
+    transposer.accumulate(
+        op.getValues(),
+        StoredValuesOp::create(transposer.builder, op.getLoc(),
+                               op.getValues().getType(),
+                               transposer.cotangent(op.getResult())));
     return success();
   }
 };
