@@ -328,3 +328,184 @@ func.func @accept_vectors(%t: tensor<?xf64>, %i: tensor<3xindex>, %n: index, %g:
       : (tensor<?xf64>, index), (tensor<?xf64>) -> (tensor<?xf64>, tensor<?xf64, #rows>)
   return %r#1, %s#1 : tensor<?xf64, #rows>, tensor<?xf64, #rows>
 }
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// Nothing, zeros and constants take no memory of their own, nor do elementwise ops
+// on what the caller gives, with a condition or not.
+// CHECK-LABEL: func.func @accept_constants(
+func.func @accept_constants(%a: tensor<8x4xf64, #csr>, %x: tensor<8x4xf64>, %c: i1)
+    -> (tensor<8x4xf64, #csr> {sparse_autograd.gradient_of = 0 : i64}) {
+  %zero = arith.constant 0.0 : f64
+  %ones = arith.constant dense<1.0> : tensor<8x4xf64>
+  %e = tensor.empty() : tensor<8x4xf64>
+  %z = linalg.fill ins(%zero : f64) outs(%e : tensor<8x4xf64>) -> tensor<8x4xf64>
+  %h = math.sin %x : tensor<8x4xf64>
+  %s = arith.select %c, %h, %x : tensor<8x4xf64>
+  %p = arith.mulf %s, %ones : tensor<8x4xf64>
+  %0 = sparse_autograd.sample %e, %a : tensor<8x4xf64>, tensor<8x4xf64, #csr> -> tensor<8x4xf64, #csr>
+  %1 = sparse_autograd.sample %z, %a : tensor<8x4xf64>, tensor<8x4xf64, #csr> -> tensor<8x4xf64, #csr>
+  %2 = sparse_autograd.sample %p, %a : tensor<8x4xf64>, tensor<8x4xf64, #csr> -> tensor<8x4xf64, #csr>
+  %3 = sparse_autograd.sample %ones, %a : tensor<8x4xf64>, tensor<8x4xf64, #csr> -> tensor<8x4xf64, #csr>
+  %4 = arith.addf %0, %1 : tensor<8x4xf64, #csr>
+  %5 = arith.addf %2, %3 : tensor<8x4xf64, #csr>
+  %6 = arith.addf %4, %5 : tensor<8x4xf64, #csr>
+  return %6 : tensor<8x4xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// A product below elementwise ops is none of these.
+// expected-note @below {{to the gradient of this argument}}
+func.func @reject_below_elementwise(%a: tensor<4x4xf64, #csr>, %x: tensor<4x4xf64>)
+    -> (tensor<4x4xf64, #csr> {sparse_autograd.gradient_of = 0 : i64}) {
+  // expected-error @below {{'linalg.matmul' op makes the gradient of a sparse tensor dense}}
+  %p = linalg.matmul ins(%x, %x : tensor<4x4xf64>, tensor<4x4xf64>) outs(%x : tensor<4x4xf64>) -> tensor<4x4xf64>
+  // expected-note @below {{what comes of it goes through this op}}
+  %q = arith.mulf %x, %p : tensor<4x4xf64>
+  // expected-note @below {{what comes of it goes through this op}}
+  %s = sparse_autograd.sample %q, %a : tensor<4x4xf64>, tensor<4x4xf64, #csr> -> tensor<4x4xf64, #csr>
+  return %s : tensor<4x4xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#id = affine_map<(i, j) -> (i, j)>
+
+// One of two results may be read elsewhere.
+// expected-note @below {{to the gradient of this argument}}
+func.func @reject_two_results(%a: tensor<4x4xf64, #csr>, %x: tensor<4x4xf64>)
+    -> (tensor<4x4xf64, #csr> {sparse_autograd.gradient_of = 0 : i64}) {
+  // expected-error @below {{'linalg.generic' op makes the gradient of a sparse tensor dense}}
+  %p:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x4xf64>) outs(%x, %x : tensor<4x4xf64>, tensor<4x4xf64>) {
+  ^bb0(%u: f64, %o: f64, %r: f64):
+    %v = math.sin %u : f64
+    %w = math.cos %u : f64
+    linalg.yield %v, %w : f64, f64
+  } -> (tensor<4x4xf64>, tensor<4x4xf64>)
+  // expected-note @below {{what comes of it goes through this op}}
+  %s = sparse_autograd.sample %p#0, %a : tensor<4x4xf64>, tensor<4x4xf64, #csr> -> tensor<4x4xf64, #csr>
+  return %s : tensor<4x4xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// Of a diagonal the other elements are those of what it is written to.
+// expected-note @below {{to the gradient of this argument}}
+func.func @reject_diagonal(%a: tensor<4x4xf64, #csr>, %x: tensor<4xf64>, %y: tensor<4x4xf64>)
+    -> (tensor<4x4xf64, #csr> {sparse_autograd.gradient_of = 0 : i64}) {
+  // expected-error @below {{'linalg.generic' op makes the gradient of a sparse tensor dense}}
+  %p = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf64>) outs(%y : tensor<4x4xf64>) {
+  ^bb0(%u: f64, %o: f64):
+    linalg.yield %u : f64
+  } -> tensor<4x4xf64>
+  // expected-note @below {{what comes of it goes through this op}}
+  %s = sparse_autograd.sample %p, %a : tensor<4x4xf64>, tensor<4x4xf64, #csr> -> tensor<4x4xf64, #csr>
+  return %s : tensor<4x4xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// What a loop carries is dense, unless somebody needs the loop.
+// expected-note @below {{to the gradient of this argument}}
+func.func @reject_carried(%a: tensor<4x4xf64, #csr>, %x: tensor<4x4xf64>, %n: index)
+    -> (tensor<4x4xf64, #csr> {sparse_autograd.gradient_of = 0 : i64}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note @below {{what comes of it goes through this op}}
+  // expected-error @below {{'scf.for' op makes the gradient of a sparse tensor dense}}
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%g = %a, %d = %x) -> (tensor<4x4xf64, #csr>, tensor<4x4xf64>) {
+    // expected-note @below {{what comes of it goes through this op}}
+    %s = sparse_autograd.sample %d, %a : tensor<4x4xf64>, tensor<4x4xf64, #csr> -> tensor<4x4xf64, #csr>
+    %e = math.sin %d : tensor<4x4xf64>
+    scf.yield %s, %e : tensor<4x4xf64, #csr>, tensor<4x4xf64>
+  }
+  return %r#0 : tensor<4x4xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// CHECK-LABEL: func.func @accept_carried(
+// CHECK-SAME: {sparse_autograd.bound = {bytes = "8 * nnz(0)", elements = "nnz(0)"}
+func.func @accept_carried(%a: tensor<4x4xf64, #csr>, %x: tensor<4x4xf64>, %n: index)
+    -> (tensor<4x4xf64, #csr> {sparse_autograd.gradient_of = 0 : i64}, tensor<4x4xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%g = %a, %d = %x) -> (tensor<4x4xf64, #csr>, tensor<4x4xf64>) {
+    %s = sparse_autograd.sample %d, %a : tensor<4x4xf64>, tensor<4x4xf64, #csr> -> tensor<4x4xf64, #csr>
+    %e = math.sin %d : tensor<4x4xf64>
+    scf.yield %s, %e : tensor<4x4xf64, #csr>, tensor<4x4xf64>
+  }
+  return %r#0, %r#1 : tensor<4x4xf64, #csr>, tensor<4x4xf64>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// Behind the condition of a loop come its results.
+// expected-note @below {{to the gradient of this argument}}
+func.func @reject_while(%a: tensor<4x4xf64, #csr>, %x: tensor<4x4xf64>)
+    -> (tensor<4x4xf64, #csr> {sparse_autograd.gradient_of = 0 : i64}) {
+  %true = arith.constant true
+  // expected-note @below {{what comes of it goes through this op}}
+  %r:2 = scf.while (%c = %true) : (i1) -> (i1, tensor<4x4xf64, #csr>) {
+    // expected-error @below {{'linalg.matmul' op makes the gradient of a sparse tensor dense}}
+    %p = linalg.matmul ins(%x, %x : tensor<4x4xf64>, tensor<4x4xf64>) outs(%x : tensor<4x4xf64>) -> tensor<4x4xf64>
+    // expected-note @below {{what comes of it goes through this op}}
+    %s = sparse_autograd.sample %p, %a : tensor<4x4xf64>, tensor<4x4xf64, #csr> -> tensor<4x4xf64, #csr>
+    scf.condition(%c) %c, %s : i1, tensor<4x4xf64, #csr>
+  } do {
+  ^bb0(%c: i1, %s: tensor<4x4xf64, #csr>):
+    %false = arith.constant false
+    scf.yield %false : i1
+  }
+  return %r#1 : tensor<4x4xf64, #csr>
+}
+
+// -----
+
+#rows = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : dense)}>
+
+// A list of known length counts where its type leaves the length open; a sum of
+// which one list is not known has no bound.
+func.func private @read_cast(%t: tensor<?x4xf32>, %i: tensor<3xi32>) -> tensor<?x4xf32> {
+  %j = tensor.cast %i : tensor<3xi32> to tensor<?xi32>
+  %a = sparse_autograd.gather %t, %j : tensor<?x4xf32>, tensor<?xi32> -> tensor<?x4xf32>
+  return %a : tensor<?x4xf32>
+}
+func.func private @read_both(%t: tensor<?x4xf32>, %i: tensor<3xi32>, %n: index) -> (tensor<3x4xf32>, tensor<?x4xf32>) {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty(%n) : tensor<?xi32>
+  %j = linalg.fill ins(%zero : i32) outs(%e : tensor<?xi32>) -> tensor<?xi32>
+  %a = sparse_autograd.gather %t, %i : tensor<?x4xf32>, tensor<3xi32> -> tensor<3x4xf32>
+  %b = sparse_autograd.gather %t, %j : tensor<?x4xf32>, tensor<?xi32> -> tensor<?x4xf32>
+  return %a, %b : tensor<3x4xf32>, tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func private @read_cast__vjp_0_sparse(
+// CHECK-SAME: elements = "3 * 4"
+// CHECK-LABEL: func private @read_both__vjp_0_sparse(
+// CHECK-SAME: {sparse_autograd.gradient_of = 0 : i64})
+func.func @accept_lists(%t: tensor<?x4xf32>, %i: tensor<3xi32>, %n: index, %g: tensor<?x4xf32>, %h: tensor<3x4xf32>)
+    -> (tensor<?x4xf32, #rows>, tensor<?x4xf32, #rows>) {
+  %r:2 = sparse_autograd.vjp @read_cast(%t, %i) cotangents(%g) {wrt = [0]}
+      : (tensor<?x4xf32>, tensor<3xi32>), (tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32, #rows>)
+  %s:3 = sparse_autograd.vjp @read_both(%t, %i, %n) cotangents(%h, %g) {wrt = [0]}
+      : (tensor<?x4xf32>, tensor<3xi32>, index), (tensor<3x4xf32>, tensor<?x4xf32>)
+      -> (tensor<3x4xf32>, tensor<?x4xf32>, tensor<?x4xf32, #rows>)
+  return %r#1, %s#2 : tensor<?x4xf32, #rows>, tensor<?x4xf32, #rows>
+}
