@@ -151,3 +151,13 @@ func.func @blocks(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: te
 ^end(%r: tensor<?xf64>):
   return %r : tensor<?xf64>
 }
+
+// What moves elements needs the order of its operand.
+
+// CHECK-LABEL: func.func @moved
+// CHECK-SAME:  tensor<?x?xf64, #[[CSR]]>
+func.func @moved(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: tensor<?xf64>, %z: tensor<?xf64>) -> (tensor<?xf64>, tensor<2x3xf64, #CSR>) {
+  %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  %s = tensor.extract_slice %a[0, 0] [2, 3] [1, 1] : tensor<?x?xf64, #CSR> to tensor<2x3xf64, #CSR>
+  return %y, %s : tensor<?xf64>, tensor<2x3xf64, #CSR>
+}

@@ -118,3 +118,60 @@ func.func @one_of_two_results(%x: tensor<4x4xf64>, %p: tensor<4x4xf64, #CSR>, %z
   } -> (tensor<4xf64>, tensor<4x4xf64, #CSR>)
   return %y#0, %y#1 : tensor<4xf64>, tensor<4x4xf64, #CSR>
 }
+
+// What a loop carries is no argument of the function: nothing is said of it.
+
+// CHECK-LABEL: func.func @carried
+// CHECK:       scf.for
+// CHECK:         sparse_tensor.convert
+// CHECK:       return
+func.func @carried(%h: tensor<?x?xf64>, %g: tensor<?x?xf64> {sparse_autograd.nnz = 1}, %x: tensor<?x?xf64>, %v: tensor<?xf64>, %n: index) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%d = %x, %w = %v) -> (tensor<?x?xf64>, tensor<?xf64>) {
+    %a = sparse_tensor.convert %d : tensor<?x?xf64> to tensor<?x?xf64, #CSR>
+    %y = linalg.matvec ins(%a, %w : tensor<?x?xf64, #CSR>, tensor<?xf64>) outs(%v : tensor<?xf64>) -> tensor<?xf64>
+    %e = math.sin %d : tensor<?x?xf64>
+    scf.yield %e, %y : tensor<?x?xf64>, tensor<?xf64>
+  }
+  return %r#1 : tensor<?xf64>
+}
+
+// A hint counts without extents; nothing says how many elements there are in all.
+
+// CHECK-LABEL: func.func @few_of_unknown
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       return
+func.func @few_of_unknown(%x: tensor<?x11xf64> {sparse_autograd.nnz = 7}, %v: tensor<11xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %a = sparse_tensor.convert %x : tensor<?x11xf64> to tensor<?x11xf64, #CSR>
+  %y = linalg.matvec ins(%a, %v : tensor<?x11xf64, #CSR>, tensor<11xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// CHECK-LABEL: func.func @many_of_unknown
+// CHECK:       sparse_tensor.convert
+// CHECK:       return
+func.func @many_of_unknown(%x: tensor<?x11xf64> {sparse_autograd.nnz = 7000}, %v: tensor<11xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %a = sparse_tensor.convert %x : tensor<?x11xf64> to tensor<?x11xf64, #CSR>
+  %y = linalg.matvec ins(%a, %v : tensor<?x11xf64, #CSR>, tensor<11xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// An op that reads it twice would have to choose for both together.
+
+// CHECK-LABEL: func.func @twice
+// CHECK:       sparse_tensor.convert
+// CHECK:       return
+func.func @twice(%x: tensor<4x4xf64>, %z: tensor<4xf64>) -> tensor<4xf64> {
+  %a = sparse_tensor.convert %x : tensor<4x4xf64> to tensor<4x4xf64, #CSR>
+  %y = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+        iterator_types = ["parallel", "reduction"]}
+      ins(%a, %a : tensor<4x4xf64, #CSR>, tensor<4x4xf64, #CSR>) outs(%z : tensor<4xf64>) {
+  ^bb0(%in: f64, %in_0: f64, %out: f64):
+    %p = arith.mulf %in, %in_0 : f64
+    %s = arith.addf %out, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
