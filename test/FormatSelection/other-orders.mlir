@@ -15,6 +15,7 @@
 // CHECK-DAG: #[[CSC:.*]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : compressed), posWidth = 32, crdWidth = 32 }>
 // CHECK-DAG: #[[DCSC:.*]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : compressed, d0 : compressed) }>
 // CHECK-DAG: #[[WIDER:.*]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : compressed), posWidth = 32, crdWidth = 16 }>
+// CHECK-DAG: #[[WIDEST:.*]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : compressed), posWidth = 32 }>
 
 // The copy is made once, before the loop.
 
@@ -548,4 +549,130 @@ func.func @two_patterns(%a: tensor<?x?xf32, #CSR>, %b: tensor<?x?xf32, #CSR>, %x
     scf.yield %p : tensor<?xf32>
   }
   return %r : tensor<?xf32>
+}
+
+// Numbers of five billion rows are those of the machine.
+
+// CHECK-LABEL: func.func @widest
+// CHECK:       sparse_tensor.convert %{{.*}} to tensor<5000000000x200xf32, #[[WIDEST]]>
+func.func @widest(%a: tensor<5000000000x200xf32, #CSR>, %x: tensor<5000000000xf32>, %z: tensor<200xf32>) -> tensor<200xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<200xf32> {
+    %p = linalg.vecmat ins(%x, %a : tensor<5000000000xf32>, tensor<5000000000x200xf32, #CSR>) outs(%y : tensor<200xf32>) -> tensor<200xf32>
+    scf.yield %p : tensor<200xf32>
+  }
+  return %r : tensor<200xf32>
+}
+
+// One of two branches does not see what the other one copies.
+
+// CHECK-LABEL: func.func @branches
+// CHECK-SAME:  %[[A:[^:]*]]: tensor<?x?xf32, #{{[a-zA-Z0-9]*}}>,
+// CHECK:       scf.if
+// CHECK-NEXT:    %[[T:.*]] = sparse_tensor.convert %[[A]]
+// CHECK:         linalg.vecmat ins(%{{.*}}, %[[T]] :
+// CHECK:       } else {
+// CHECK-NEXT:    %[[OTHER:.*]] = sparse_tensor.convert %[[A]]
+// CHECK:         linalg.vecmat ins(%{{.*}}, %[[OTHER]] :
+func.func @branches(%a: tensor<?x?xf32, #CSR>, %x: tensor<?xf32>, %z: tensor<?xf32>, %c: i1) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %b = scf.if %c -> tensor<?xf32> {
+    %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?xf32> {
+      %p = linalg.vecmat ins(%x, %a : tensor<?xf32>, tensor<?x?xf32, #CSR>) outs(%y : tensor<?xf32>) -> tensor<?xf32>
+      scf.yield %p : tensor<?xf32>
+    }
+    scf.yield %r : tensor<?xf32>
+  } else {
+    %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %x) -> tensor<?xf32> {
+      %p = linalg.vecmat ins(%y, %a : tensor<?xf32>, tensor<?x?xf32, #CSR>) outs(%z : tensor<?xf32>) -> tensor<?xf32>
+      scf.yield %p : tensor<?xf32>
+    }
+    scf.yield %r : tensor<?xf32>
+  }
+  return %b : tensor<?xf32>
+}
+
+// Values that two ops read are brought into the other order once, those of the
+// tensor whose pattern is copied before the loop.
+
+// CHECK-LABEL: func.func @read_by_two
+// CHECK-SAME:  %[[A:[^:]*]]: tensor<?x?xf32, #{{[a-zA-Z0-9]*}}>,
+// CHECK:       %[[T:.*]] = sparse_tensor.convert %{{.*}} : tensor<?x?xindex
+// CHECK:       sparse_autograd.stored_values %[[A]]
+// CHECK:       %[[AT:.*]] = sparse_autograd.with_values %{{.*}}, %[[T]]
+// CHECK:       scf.for
+// CHECK:         %[[B:.*]] = linalg.generic
+// CHECK:         sparse_autograd.stored_values %[[B]]
+// CHECK:         %[[BT:.*]] = sparse_autograd.with_values %{{.*}}, %[[T]]
+// CHECK-NOT:     sparse_autograd.with_values
+// CHECK:         linalg.generic {{.*}} ins(%[[AT]], %[[BT]],
+// CHECK-NOT:     sparse_autograd.with_values
+// CHECK:         linalg.generic {{.*}} ins(%[[AT]], %[[BT]],
+// CHECK:       return
+func.func @read_by_two(%a: tensor<?x?xf32, #CSR>, %x: tensor<?x64xf32>, %z: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %e = sparse_autograd.zeros %a : tensor<?x?xf32, #CSR> -> tensor<?x?xf32, #CSR>
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<?x64xf32> {
+    %b = linalg.generic {
+          indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+          iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<?x?xf32, #CSR>) outs(%e : tensor<?x?xf32, #CSR>) {
+    ^bb0(%v: f32, %w: f32):
+      %t = math.tanh %v : f32
+      linalg.yield %t : f32
+    } -> tensor<?x?xf32, #CSR>
+    %o = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b, %x : tensor<?x?xf32, #CSR>, tensor<?x?xf32, #CSR>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %other: f32, %in_0: f32, %out: f32):
+      %d = arith.mulf %in, %other : f32
+      %q = arith.mulf %d, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b, %o : tensor<?x?xf32, #CSR>, tensor<?x?xf32, #CSR>, tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%in: f32, %other: f32, %in_0: f32, %out: f32):
+      %d = arith.subf %in, %other : f32
+      %q = arith.mulf %d, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x64xf32>
+    scf.yield %p : tensor<?x64xf32>
+  }
+  return %r : tensor<?x64xf32>
+}
+
+// The pattern is not that of a tensor whose type says more of the extents.
+
+// CHECK-LABEL: func.func @cast
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       return
+func.func @cast(%a: tensor<?x?xf32, #CSR>, %x: tensor<30x64xf32>, %z: tensor<40x64xf32>) -> tensor<40x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %z) -> tensor<40x64xf32> {
+    %c = tensor.cast %a : tensor<?x?xf32, #CSR> to tensor<30x40xf32, #CSR>
+    %p = linalg.generic {
+          indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%c, %x : tensor<30x40xf32, #CSR>, tensor<30x64xf32>) outs(%y : tensor<40x64xf32>) {
+    ^bb0(%in: f32, %in_0: f32, %out: f32):
+      %q = arith.mulf %in, %in_0 : f32
+      %s = arith.addf %out, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<40x64xf32>
+    scf.yield %p : tensor<40x64xf32>
+  }
+  return %r : tensor<40x64xf32>
 }
