@@ -54,6 +54,10 @@ OpOperand *SparsePatterns::getPatternSource(linalg::LinalgOp op) {
         return nullptr;
       source = source ? source : operand;
     }
+  // What is read of the destination has to lie where the source stores it.
+  if (source && op.payloadUsesValueFromOperand(init) &&
+      originOf(init->get()) != originOf(source->get()))
+    return nullptr;
   return source;
 }
 

@@ -299,3 +299,29 @@ func.func @select(%p: tensor<4x8xi1, #csr>, %x: tensor<4x8xf64, #csr>, %y: tenso
   %0 = arith.select %p, %x, %y : tensor<4x8xi1, #csr>, tensor<4x8xf64, #csr>
   return %0 : tensor<4x8xf64, #csr>
 }
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// So does what multiplies by what another pattern stores.
+func.func @times_other(%a: tensor<4x4xf64, #csr>, %b: tensor<4x4xf64, #csr>) -> tensor<4x4xf64, #csr> {
+  // expected-error @below {{'linalg.generic' op adds to a sparse tensor, whose pattern may not hold what is added; start from tensor.empty, or use sparse_autograd.sampled_generic to stay on the pattern}}
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<4x4xf64, #csr>) outs(%b : tensor<4x4xf64, #csr>) {
+  ^bb0(%u: f64, %o: f64):
+    %s = arith.mulf %u, %o : f64
+    linalg.yield %s : f64
+  } -> tensor<4x4xf64, #csr>
+  return %y : tensor<4x4xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+func.func @unranked(%a: tensor<4x4xf64, #csr>) -> tensor<*xf64> {
+  // expected-error @below {{'tensor.cast' op changes the encoding from 'tensor<4x4xf64, #sparse_tensor.encoding}}
+  %y = tensor.cast %a : tensor<4x4xf64, #csr> to tensor<*xf64>
+  return %y : tensor<*xf64>
+}

@@ -328,3 +328,92 @@ func.func @few_rows(%a: tensor<4x?xf64, #CSR>, %s: tensor<4xf64, #Vector>) -> te
   } -> tensor<4xf64, #Vector>
   return %r : tensor<4xf64, #Vector>
 }
+
+// The last loop of a sum is solved for on either side of it.
+
+// CHECK-LABEL: func.func @window_from_left
+// CHECK-SAME:  %{{.*}}: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>,
+// CHECK:       scf.for %[[I:.*]] = %c0 to
+// CHECK:         scf.for %[[P:.*]] = %c0 to
+// CHECK:           %[[PLACE:.*]] = tensor.extract %[[CRD]][%[[P]]]
+// CHECK-NEXT:      %[[K:.*]] = arith.subi %[[PLACE]], %[[I]]
+// CHECK-NEXT:      arith.cmpi ult, %[[K]], %c3
+// CHECK-NOT:       scf.for
+// CHECK:       return
+func.func @window_from_left(%a: tensor<?xf64, #Vector>, %w: tensor<3xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, k) -> (k + i)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %w : tensor<?xf64, #Vector>, tensor<3xf64>) outs(%z : tensor<?xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %p = arith.mulf %u, %v : f64
+    %s = arith.addf %o, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// What is multiplied before it is added to is no sum in any order.
+
+// CHECK-LABEL: func.func @horner
+// CHECK:       scf.for
+// CHECK:         scf.for
+// CHECK:           %[[P:.*]] = arith.mulf
+// CHECK-NEXT:      arith.addf %[[P]], %{{[^ ]*}} : f64
+func.func @horner(%a: tensor<?x?xf64, #CSR>, %x: f64, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %x : tensor<?x?xf64, #CSR>, f64) outs(%z : tensor<?xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %zero = arith.constant 0.0 : f64
+    %n = arith.cmpf une, %u, %zero : f64
+    %p = arith.mulf %o, %v : f64
+    %s = arith.addf %p, %u : f64
+    %t = arith.select %n, %s, %o : f64
+    linalg.yield %t : f64
+  } -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// An op of two results is computed once, even if one of them is not read.
+
+// CHECK-LABEL: func.func @two_results
+// CHECK:       %[[E:.*]]:2 = linalg.generic
+// CHECK:       scf.for
+// CHECK:         tensor.extract %[[E]]#1
+// CHECK-NOT:     math.
+// CHECK:       return
+func.func @two_results(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %e:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xf64>) outs(%x, %x : tensor<?x?xf64>, tensor<?x?xf64>) {
+  ^bb0(%u: f64, %o: f64, %r: f64):
+    %v = math.sin %u : f64
+    %w = math.cos %u : f64
+    linalg.yield %v, %w : f64, f64
+  } -> (tensor<?x?xf64>, tensor<?x?xf64>)
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %e#1 : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%z : tensor<?xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %p = arith.mulf %u, %v : f64
+    %s = arith.addf %o, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// A sparse operand that the region does not read leaves a dense op, in the place
+// of what it starts from.
+
+// CHECK-LABEL: func.func @unread
+// CHECK-SAME:  %[[Z:[a-z0-9]*]]: tensor<?x?xf64>)
+// CHECK:       scf.for {{.*}} iter_args(%[[ROW:.*]] = %[[Z]])
+// CHECK-NEXT:    scf.for {{.*}} iter_args(%[[NOW:.*]] = %[[ROW]])
+// CHECK-NEXT:      %[[OLD:.*]] = tensor.extract %[[NOW]]
+// CHECK-NEXT:      math.exp %[[OLD]]
+// CHECK-NEXT:      tensor.insert %{{.*}} into %[[NOW]]
+func.func @unread(%a: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<?x?xf64, #CSR>) outs(%z : tensor<?x?xf64>) {
+  ^bb0(%u: f64, %o: f64):
+    %s = math.exp %o : f64
+    linalg.yield %s : f64
+  } -> tensor<?x?xf64>
+  return %y : tensor<?x?xf64>
+}

@@ -4,6 +4,7 @@
 // them one by one is done to the list of values.
 
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#CSR32 = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32}>
 #BSR = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 2 : dense, j floordiv 3 : compressed, i mod 2 : dense, j mod 3 : dense)}>
 #id = affine_map<(i, j) -> (i, j)>
 
@@ -247,4 +248,83 @@ func.func @cast(%a: tensor<?x?xf64, #CSR>) -> i64 {
   %0 = sparse_autograd.zeros %a : tensor<?x?xf64, #CSR> -> tensor<?x?xf32, #CSR>
   %1 = builtin.unrealized_conversion_cast %0 : tensor<?x?xf32, #CSR> to i64
   return %1 : i64
+}
+
+// What was there before is an operand like the others, if it has the pattern.
+
+// CHECK-LABEL: func.func @from_what_was_there
+// CHECK-SAME:  %{{[a-z0-9]*}}: tensor<?xindex>, %{{[a-z0-9]*}}: tensor<?xindex>, %[[A:[a-z0-9]*]]: tensor<?xf64>,
+// CHECK-NOT:   scf
+// CHECK:       %[[S:.*]] = linalg.generic {{.*}} ins(%[[A]], %{{[a-z0-9]*}}, %[[A]] : tensor<?xf64>, f64, tensor<?xf64>)
+// CHECK-NEXT:  ^bb0(%[[U:.*]]: f64, %{{.*}}: f64, %[[O:.*]]: f64, %{{.*}}: f64):
+// CHECK:         arith.subf %{{.*}}, %[[O]]
+// CHECK:       %[[P:.*]] = linalg.generic {{.*}} ins(%[[A]], %[[S]] : tensor<?xf64>, tensor<?xf64>)
+// CHECK-NEXT:  ^bb0(%[[V:.*]]: f64, %[[R:.*]]: f64, %{{.*}}: f64):
+// CHECK-NEXT:    arith.divf %[[V]], %[[R]]
+// CHECK-NOT:   scf
+// CHECK:       return
+func.func @from_what_was_there(%a: tensor<?x?xf64, #CSR>, %f: f64) -> tensor<?x?xf64, #CSR> {
+  %s = sparse_autograd.sampled_generic {indexing_maps = [#id, affine_map<(i, j) -> ()>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %f : tensor<?x?xf64, #CSR>, f64) outs(%a : tensor<?x?xf64, #CSR>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %p = arith.mulf %u, %v : f64
+    %d = arith.subf %p, %o : f64
+    linalg.yield %d : f64
+  } -> tensor<?x?xf64, #CSR>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<?x?xf64, #CSR>) outs(%s : tensor<?x?xf64, #CSR>) {
+  ^bb0(%u: f64, %o: f64):
+    %q = arith.divf %u, %o : f64
+    linalg.yield %q : f64
+  } -> tensor<?x?xf64, #CSR>
+  return %y : tensor<?x?xf64, #CSR>
+}
+
+// A type that says more of the extents has the same pattern.
+
+// CHECK-LABEL: func.func @cast_alike
+// CHECK-SAME:  %{{[a-z0-9]*}}: tensor<?xindex>, %{{[a-z0-9]*}}: tensor<?xindex>, %[[A:[a-z0-9]*]]: tensor<?xf64>,
+// CHECK-NOT:   scf
+// CHECK:       linalg.generic {{.*}} ins(%[[A]], %[[A]] : tensor<?xf64>, tensor<?xf64>)
+// CHECK-NOT:   scf
+// CHECK:       return
+func.func @cast_alike(%a: tensor<?x?xf64, #CSR>) -> tensor<3x4xf64, #CSR> {
+  %c = tensor.cast %a : tensor<?x?xf64, #CSR> to tensor<3x4xf64, #CSR>
+  %m = sparse_autograd.zeros %c : tensor<3x4xf64, #CSR> -> tensor<3x4xf64, #CSR>
+  %y = sparse_autograd.sampled_generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %a : tensor<3x4xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%m : tensor<3x4xf64, #CSR>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %s = arith.mulf %u, %v : f64
+    linalg.yield %s : f64
+  } -> tensor<3x4xf64, #CSR>
+  return %y : tensor<3x4xf64, #CSR>
+}
+
+// Coordinates are indices, whatever width they are stored with.
+
+// CHECK-LABEL: func.func @coordinates
+// CHECK-SAME:  %{{[a-z0-9]*}}: tensor<?xi32>, %[[NARROW:[a-z0-9]*]]: tensor<?xi32>,
+// CHECK-SAME:  %{{[a-z0-9]*}}: tensor<?xindex>, %[[CRD:[a-z0-9]*]]: tensor<?xindex>,
+// CHECK:       %[[SEVEN:.*]] = tensor.cast %[[NARROW]] : tensor<?xi32> to tensor<7xi32>
+// CHECK:       %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[SEVEN]]
+// CHECK:         arith.index_castui
+// CHECK-NOT:   linalg.generic
+// CHECK:       return %[[WIDE]], %[[CRD]]
+func.func @coordinates(%a: tensor<?x?xf64, #CSR32>, %b: tensor<?x?xf64, #CSR>) -> (tensor<7xindex>, tensor<?xindex>) {
+  %0 = sparse_autograd.stored_coordinates %a {level = 1 : index} : tensor<?x?xf64, #CSR32> -> tensor<7xindex>
+  %1 = sparse_autograd.stored_coordinates %b {level = 1 : index} : tensor<?x?xf64, #CSR> -> tensor<?xindex>
+  return %0, %1 : tensor<7xindex>, tensor<?xindex>
+}
+
+// CHECK-LABEL: func.func @with_seven
+// CHECK-SAME:  %[[POS:[a-z0-9]*]]: tensor<?xindex>, %[[CRD:[a-z0-9]*]]: tensor<?xindex>, %[[A:[a-z0-9]*]]: tensor<?xf64>,
+// CHECK-SAME:  %[[V:[a-z0-9]*]]: tensor<7xf64>)
+// CHECK-DAG:   %[[N:.*]] = tensor.dim %[[A]], %c0
+// CHECK:       %[[SAME:.*]] = arith.cmpi eq, %[[N]], %c7
+// CHECK-NEXT:  cf.assert %[[SAME]], "sparse_autograd.with_values: there must be as many values as the pattern stores"
+// CHECK-NEXT:  %[[LIST:.*]] = tensor.cast %[[V]] : tensor<7xf64> to tensor<?xf64>
+// CHECK-NEXT:  return %[[POS]], %[[CRD]], %[[LIST]]
+func.func @with_seven(%a: tensor<?x?xf64, #CSR>, %v: tensor<7xf64>) -> tensor<?x?xf64, #CSR> {
+  %0 = sparse_autograd.with_values %v, %a : tensor<7xf64>, tensor<?x?xf64, #CSR> -> tensor<?x?xf64, #CSR>
+  return %0 : tensor<?x?xf64, #CSR>
 }
