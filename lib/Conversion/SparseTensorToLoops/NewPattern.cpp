@@ -46,9 +46,9 @@ public:
   EntryValueBody(Kernel &kernel, const StoredPart &part, Value slots)
       : KernelBody(kernel, part), slots(slots) {}
 
-  /// Whether the iterations of the outermost loop, when it is built, write to
+  /// Whether the iterations of the outermost loop, if one is built, write to
   /// different places but for the number.
-  bool isApart = false;
+  bool isApart = true;
 
   SmallVector<Value> visit(OpBuilder &builder, const VisitedElement &element,
                            ValueRange carried) override;

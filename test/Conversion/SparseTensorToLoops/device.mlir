@@ -3,6 +3,8 @@
 // For a target with many threads: an iteration of a parallel loop is not a chunk
 // of them, and dense loops that write to places of their own are outside.
 
+#CSC = #sparse_tensor.encoding<{map = (i, j) -> (j : dense, i : compressed)}>
+#DCSR = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : compressed)}>
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 #COO = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa))}>
 #vector = #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>
@@ -272,4 +274,120 @@ func.func @stored_rows(%a: tensor<?x?xf64, #sparse_tensor.encoding<{map = (i, j)
       linalg.yield %r : f64
   } -> tensor<?xf64>
   return %s : tensor<?xf64>
+}
+
+// A dense loop that is summed over stays inside.
+
+// CHECK-LABEL: func.func @row_sums(
+// CHECK:       scf.for
+// CHECK:         scf.for
+// CHECK:           scf.for %{{.*}} = %c0 to %c8
+// CHECK:             scf.yield
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.yield
+// CHECK-NEXT:    } {sparse_autograd.entries}
+// CHECK:       } {sparse_autograd.parallel}
+func.func @row_sums(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, r) -> (i, j)>, affine_map<(i, j, r) -> (j, r)>, affine_map<(i, j, r) -> (i)>], iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?x8xf64>) outs(%z : tensor<?xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %p = arith.mulf %u, %v : f64
+    %s = arith.addf %o, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// A loop within that over the entries of another operand is not over all of its
+// own.
+
+// CHECK-LABEL: func.func @two_sparse(
+// CHECK-COUNT-3: scf.for
+// CHECK:         } {sparse_autograd.parallel}
+// CHECK-NEXT:    scf.yield
+// CHECK-NEXT:  } {sparse_autograd.entries}
+// CHECK-NEXT:  scf.yield
+// CHECK-NEXT:  } {sparse_autograd.parallel}
+func.func @two_sparse(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %y = linalg.matmul ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %y : tensor<?x?xf64>
+}
+
+// Nor is one over a dense level.
+
+// CHECK-LABEL: func.func @dense_level(
+// CHECK:       scf.for
+// CHECK:         scf.for %{{.*}} = %c0 to %c8
+// CHECK:           scf.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    tensor.insert
+// CHECK-NEXT:    scf.yield
+// CHECK-NEXT:  } {sparse_autograd.parallel}
+// CHECK-NOT:   sparse_autograd.entries
+// CHECK:       return
+func.func @dense_level(%a: tensor<?x8xf64, #rows>, %x: tensor<8xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.matvec ins(%a, %x : tensor<?x8xf64, #rows>, tensor<8xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// Of two operands of one pattern the second stores nothing alone: the loops of the
+// first are all, and run in parallel.
+
+// CHECK-LABEL: func.func @of_one_pattern(
+// CHECK:       %[[COUNTS:.*]] = scf.for
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       sparse_autograd.count_before ins(%[[COUNTS]]
+// CHECK:       scf.for
+// CHECK:         scf.for
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       %[[VALUES:.*]] = scf.for {{.*}} -> (tensor<?xf64>) {
+// CHECK:         scf.for
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK-NEXT:  return %{{[^,]*}}, %{{[^,]*}}, %[[VALUES]]
+func.func @of_one_pattern(%a: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSC> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %a, %c0 : tensor<?x?xf64, #CSR>
+  %m = tensor.dim %a, %c1 : tensor<?x?xf64, #CSR>
+  %e = tensor.empty(%n, %m) : tensor<?x?xf64, #CSC>
+  %z = sparse_autograd.zeros %a : tensor<?x?xf64, #CSR> -> tensor<?x?xf64, #CSR>
+  %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %z : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%e : tensor<?x?xf64, #CSC>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %s = arith.subf %u, %v : f64
+    linalg.yield %s : f64
+  } -> tensor<?x?xf64, #CSC>
+  return %y : tensor<?x?xf64, #CSC>
+}
+
+// A row that is looked for may not be there: what is under a condition is not
+// numbered by a list.
+
+// CHECK-LABEL: func.func @one_row(
+// CHECK-NOT:   sparse_autograd.parallel
+// CHECK-NOT:   sparse_autograd.count_before
+// CHECK:       return
+func.func @one_row(%a: tensor<4x?xf64, #DCSR>, %e: tensor<?xf64, #vector>) -> tensor<?xf64, #vector> {
+  %y = linalg.generic {indexing_maps = [affine_map<(j) -> (2, j)>, affine_map<(j) -> (j)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<4x?xf64, #DCSR>) outs(%e : tensor<?xf64, #vector>) {
+  ^bb0(%u: f64, %o: f64):
+    %s = arith.negf %u : f64
+    linalg.yield %s : f64
+  } -> tensor<?xf64, #vector>
+  return %y : tensor<?xf64, #vector>
+}
+
+// Sums of f16 are rounded once.
+
+// CHECK-LABEL: func.func @narrow_rows(
+// CHECK:       %[[SUM:.*]] = scf.for {{.*}} -> (f32) {
+// CHECK:         %[[X:.*]] = arith.extf %{{.*}} : f16 to f32
+// CHECK:         arith.addf %{{.*}}, %[[X]] : f32
+// CHECK:       %[[ROUNDED:.*]] = arith.truncf %[[SUM]] : f32 to f16
+// CHECK:       tensor.insert %[[ROUNDED]]
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @narrow_rows(%i: tensor<?xindex>, %r: tensor<?x8xf16>, %n: index) -> tensor<?x8xf16, #rows> {
+  %0 = sparse_autograd.scatter_rows %r, %i, %n : tensor<?x8xf16>, tensor<?xindex> -> tensor<?x8xf16, #rows>
+  return %0 : tensor<?x8xf16, #rows>
 }
