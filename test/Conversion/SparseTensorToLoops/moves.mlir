@@ -111,3 +111,39 @@ func.func @rows(%a: tensor<?x7xf64, #DCSR>, %first: index, %count: index) -> ten
   %0 = tensor.extract_slice %a[%first, 0] [%count, 7] [1, 1] : tensor<?x7xf64, #DCSR> to tensor<?x7xf64, #CSR>
   return %0 : tensor<?x7xf64, #CSR>
 }
+
+// What a loop moves in each iteration is not what it starts from: asked twice, an
+// op has one pattern.
+
+// CHECK-LABEL: func.func @moved_in_loop
+// CHECK:       scf.for {{.*}} -> (tensor<?xindex>, tensor<?xindex>, tensor<?xf64>
+// CHECK:         sparse_autograd.store_positions
+// CHECK-NOT:     sparse_autograd.store_positions
+// CHECK:         linalg.generic
+// CHECK:           math.sin
+// CHECK:         scf.yield
+// CHECK:       return
+func.func @moved_in_loop(%a: tensor<8x4xf64, #CSR>, %b: tensor<2x4xf64, #CSR>, %n: index) -> tensor<8x4xf64, #CSR> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> tensor<8x4xf64, #CSR> {
+    %y = tensor.insert_slice %b into %x[%i, 0] [2, 4] [1, 1] : tensor<2x4xf64, #CSR> into tensor<8x4xf64, #CSR>
+    %s = math.sin %y : tensor<8x4xf64, #CSR>
+    scf.yield %s : tensor<8x4xf64, #CSR>
+  }
+  return %r : tensor<8x4xf64, #CSR>
+}
+
+// Integers are padded with a zero of theirs.
+
+// CHECK-LABEL: func.func @padded_integers
+// CHECK:       sparse_autograd.store_positions
+// CHECK:       return
+func.func @padded_integers(%a: tensor<4x4xi32, #CSR>) -> tensor<6x4xi32, #CSR> {
+  %zero = arith.constant 0 : i32
+  %p = tensor.pad %a low[1, 0] high[1, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : i32
+  } : tensor<4x4xi32, #CSR> to tensor<6x4xi32, #CSR>
+  return %p : tensor<6x4xi32, #CSR>
+}

@@ -313,3 +313,137 @@ func.func @sums(%x: tensor<?xf64>, %y: tensor<?xf64>, %g: !gradient) -> (tensor<
   } -> tensor<?xf64>
   return %x1, %y1 : tensor<?xf64>, tensor<?xf64>
 }
+
+// Changes that are computed for themselves: of a sum, of an op that reads what was
+// there, of one at the places of another pattern, and of one that reads a table at
+// other places than it is updated at.
+
+// CHECK-LABEL: func.func @changes_apart
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<8x8xf64>, %[[M:[^:]*]]: tensor<8x8xf64>
+// CHECK:       %[[SUM:.*]] = scf.for
+// CHECK:       %[[OLD:.*]] = linalg.generic
+// CHECK:         arith.divf
+// CHECK:       %[[MOVED:.*]] = scf.for
+// CHECK:         math.exp
+// CHECK:       scf.for {{.*}} iter_args(%[[XR:.*]] = %[[X]], %[[MR:.*]] = %[[M]])
+// CHECK-DAG:       tensor.extract %[[SUM]]
+// CHECK-DAG:       tensor.extract %[[OLD]]
+// CHECK-DAG:       tensor.extract %[[MOVED]]
+// CHECK:       return
+func.func @changes_apart(%x: tensor<8x8xf64>, %m: tensor<8x8xf64>, %g: tensor<8x8xf64, #rows>, %p: tensor<8x3xf64>, %q: tensor<3x8xf64>)
+    -> (tensor<8x8xf64>, tensor<8x8xf64>) {
+  %zeros = sparse_autograd.zeros %g : tensor<8x8xf64, #rows> -> tensor<8x8xf64, #rows>
+  %a = sparse_autograd.sampled_generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%p, %q : tensor<8x3xf64>, tensor<3x8xf64>) outs(%zeros : tensor<8x8xf64, #rows>) {
+    ^bb0(%u: f64, %v: f64, %o: f64):
+      %d = arith.mulf %u, %v : f64
+      %s = arith.addf %o, %d : f64
+      linalg.yield %s : f64
+  } -> tensor<8x8xf64, #rows>
+  %b = sparse_autograd.sampled_generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<8x8xf64, #rows>) outs(%g : tensor<8x8xf64, #rows>) {
+    ^bb0(%u: f64, %o: f64):
+      %d = arith.divf %u, %o : f64
+      linalg.yield %d : f64
+  } -> tensor<8x8xf64, #rows>
+  %c = sparse_autograd.sampled_generic {indexing_maps = [#transposed, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%m : tensor<8x8xf64>) outs(%zeros : tensor<8x8xf64, #rows>) {
+    ^bb0(%u: f64, %o: f64):
+      %d = math.exp %u : f64
+      linalg.yield %d : f64
+  } -> tensor<8x8xf64, #rows>
+  %x1 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g, %a, %b, %c : tensor<8x8xf64, #rows>, tensor<8x8xf64, #rows>, tensor<8x8xf64, #rows>, tensor<8x8xf64, #rows>) outs(%x : tensor<8x8xf64>) {
+    ^bb0(%u: f64, %v: f64, %w: f64, %y: f64, %o: f64):
+      %0 = arith.mulf %u, %v : f64
+      %1 = arith.mulf %0, %w : f64
+      %2 = arith.mulf %1, %y : f64
+      %s = arith.addf %o, %2 : f64
+      linalg.yield %s : f64
+  } -> tensor<8x8xf64>
+  %m1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<8x8xf64, #rows>) outs(%m : tensor<8x8xf64>) {
+    ^bb0(%a1: f64, %o: f64):
+      %s = arith.addf %o, %a1 : f64
+      linalg.yield %s : f64
+  } -> tensor<8x8xf64>
+  return %x1, %m1 : tensor<8x8xf64>, tensor<8x8xf64>
+}
+
+// A change that is read at other places too, or that another op writes over, is
+// there as a whole.
+
+// CHECK-LABEL: func.func @changes_read
+// CHECK:       %[[D:.*]] = linalg.generic
+// CHECK:         math.sin
+// CHECK:       %[[E:.*]] = linalg.generic
+// CHECK:         math.cos
+// CHECK:       scf.for
+// CHECK-NOT:   math.sin
+// CHECK-NOT:   math.cos
+// CHECK:       return
+func.func @changes_read(%x: tensor<8x8xf64>, %g: tensor<8x8xf64, #rows>) -> tensor<8x8xf64> {
+  %zeros = sparse_autograd.zeros %g : tensor<8x8xf64, #rows> -> tensor<8x8xf64, #rows>
+  %d = sparse_autograd.sampled_generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<8x8xf64, #rows>) outs(%zeros : tensor<8x8xf64, #rows>) {
+    ^bb0(%u: f64, %o: f64):
+      %s = math.sin %u : f64
+      linalg.yield %s : f64
+  } -> tensor<8x8xf64, #rows>
+  %e = sparse_autograd.sampled_generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<8x8xf64, #rows>) outs(%zeros : tensor<8x8xf64, #rows>) {
+    ^bb0(%u: f64, %o: f64):
+      %s = math.cos %u : f64
+      linalg.yield %s : f64
+  } -> tensor<8x8xf64, #rows>
+  %f = sparse_autograd.sampled_generic {indexing_maps = [#id, #transposed, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%d, %d : tensor<8x8xf64, #rows>, tensor<8x8xf64, #rows>) outs(%e : tensor<8x8xf64, #rows>) {
+    ^bb0(%u: f64, %v: f64, %o: f64):
+      %s = arith.mulf %u, %v : f64
+      linalg.yield %s : f64
+  } -> tensor<8x8xf64, #rows>
+  %x1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%e, %f : tensor<8x8xf64, #rows>, tensor<8x8xf64, #rows>) outs(%x : tensor<8x8xf64>) {
+    ^bb0(%u: f64, %v: f64, %o: f64):
+      %p = arith.mulf %u, %v : f64
+      %s = arith.addf %o, %p : f64
+      linalg.yield %s : f64
+  } -> tensor<8x8xf64>
+  return %x1 : tensor<8x8xf64>
+}
+
+// A dense operand has no pattern; what has a pattern of its own is made before.
+
+// CHECK-LABEL: func.func @sum_of_two
+// CHECK:       sparse_autograd.store_positions
+// CHECK:       scf.for
+// CHECK:         scf.for
+// CHECK:           math.tanh
+// CHECK-NOT:   scf.for
+// CHECK:       return
+func.func @sum_of_two(%x: !table, %y: !table, %g: !gradient, %h: !gradient, %n: index) -> !table {
+  %empty = tensor.empty(%n) : !gradient
+  %a = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g, %h : !gradient, !gradient) outs(%empty : !gradient) {
+    ^bb0(%u: f64, %v: f64, %o: f64):
+      %s = arith.addf %u, %v : f64
+      linalg.yield %s : f64
+  } -> !gradient
+  %zeros = sparse_autograd.zeros %a : !gradient -> !gradient
+  %d = sparse_autograd.sampled_generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : !gradient) outs(%zeros : !gradient) {
+    ^bb0(%u: f64, %o: f64):
+      %s = math.tanh %u : f64
+      linalg.yield %s : f64
+  } -> !gradient
+  %x1 = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %d, %y : !gradient, !gradient, !table) outs(%x : !table) {
+    ^bb0(%w: f64, %u: f64, %v: f64, %o: f64):
+      %q = arith.mulf %w, %u : f64
+      %p = arith.mulf %q, %v : f64
+      %s = arith.addf %o, %p : f64
+      linalg.yield %s : f64
+  } -> !table
+  return %x1 : !table
+}
