@@ -86,10 +86,9 @@ bool CotangentStorage::isReadWhereStored(OpOperand &use) const {
   if (isa<tensor::DimOp, arith::AddFOp>(reader))
     return true;
   auto op = dyn_cast<linalg::LinalgOp>(reader);
-  if (!op || !isa<linalg::GenericOp, SampledGenericOp>(reader) ||
-      !op.isDpsInput(&use) ||
+  if (!op || !op.isDpsInput(&use) ||
       !op.getMatchingIndexingMap(&use).isProjectedPermutation() ||
-      (isa<linalg::GenericOp>(reader) &&
+      (!isa<SampledGenericOp>(reader) &&
        llvm::any_of(reader->getResultTypes(), isSparse)))
     return false;
   ScalarTerms terms(op);

@@ -83,3 +83,26 @@ func.func @three(%a: tensor<4x8xf32, #csr>, %b: tensor<4x8xf32, #csr>, %x: tenso
       : (tensor<4x8xf32, #csr>, tensor<4x8xf32, #csr>, tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
   return %g#1 : tensor<4x8xf32>
 }
+
+// Where a mask leaves out sums over windows, what the windows read is reached all
+// the same.
+func.func private @of_windows(%a: tensor<4x3xf32, #csr>, %x: tensor<6xf32>, %m: tensor<4xi1>) -> tensor<f32> {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %x : tensor<4x3xf32, #csr>, tensor<6xf32>) outs(%zero : tensor<4xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %q = arith.mulf %u, %v : f32
+    %r = arith.addf %o, %q : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %s = sparse_autograd.masked_reduce sum %y, %m dims = [0] : tensor<4xf32>, tensor<4xi1> -> tensor<f32>
+  return %s : tensor<f32>
+}
+// CHECK-LABEL: func private @of_windows__value_and_grad_1(
+// CHECK: %[[DX:.*]] = linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]{{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x3xf32, #{{.*}}>, {{.*}}) outs({{.*}} : tensor<6xf32>)
+// CHECK: return %{{.*}}, %[[DX]]
+func.func @windows(%a: tensor<4x3xf32, #csr>, %x: tensor<6xf32>, %m: tensor<4xi1>) -> tensor<6xf32> {
+  %g:2 = sparse_autograd.value_and_grad @of_windows(%a, %x, %m) {wrt = [1]}
+      : (tensor<4x3xf32, #csr>, tensor<6xf32>, tensor<4xi1>) -> (tensor<f32>, tensor<6xf32>)
+  return %g#1 : tensor<6xf32>
+}

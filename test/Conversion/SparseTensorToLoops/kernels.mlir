@@ -6,6 +6,7 @@
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 #COO = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa)), posWidth = 32, crdWidth = 16}>
 #DCSR = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : compressed)}>
+#rows = #sparse_tensor.encoding<{map = (r, k) -> (r : compressed, k : dense)}>
 #Vector = #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>
 #BSR = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 2 : dense, j floordiv 3 : compressed, i mod 2 : dense, j mod 3 : dense)}>
 
@@ -416,4 +417,36 @@ func.func @unread(%a: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x?x
     linalg.yield %s : f64
   } -> tensor<?x?xf64>
   return %y : tensor<?x?xf64>
+}
+
+// Twice a loop is not solved for: the coordinate is looked for.
+
+// CHECK-LABEL: func.func @dilated
+// CHECK-SAME:  %{{.*}}: tensor<?xindex>, %[[CRD:.*]]: tensor<?xindex>,
+// CHECK:       scf.for %[[I:.*]] = %c0 to
+// CHECK:         scf.for %[[K:.*]] = %c0 to %c3
+// CHECK:           scf.while
+// CHECK:           scf.if
+// CHECK:       return
+func.func @dilated(%a: tensor<?xf64, #Vector>, %w: tensor<3xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k * 2)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %w : tensor<?xf64, #Vector>, tensor<3xf64>) outs(%z : tensor<?xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %p = arith.mulf %u, %v : f64
+    %s = arith.addf %o, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// Rows that are read have the extents that the types of both say.
+
+// CHECK-LABEL: func.func @rows_of_known_length
+// CHECK:       %[[E:.*]] = tensor.empty() : tensor<3x8xf64>
+// CHECK:       linalg.fill ins(%{{.*}} : f64) outs(%[[E]] : tensor<3x8xf64>)
+// CHECK:       scf.for {{.*}} -> (tensor<3x8xf64>)
+func.func @rows_of_known_length(%t: tensor<?x?xf64, #rows>, %i: tensor<3xindex>) -> tensor<3x8xf64> {
+  %c = tensor.cast %t : tensor<?x?xf64, #rows> to tensor<?x8xf64, #rows>
+  %r = sparse_autograd.gather %c, %i : tensor<?x8xf64, #rows>, tensor<3xindex> -> tensor<3x8xf64>
+  return %r : tensor<3x8xf64>
 }
