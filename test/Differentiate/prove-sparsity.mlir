@@ -509,3 +509,38 @@ func.func @accept_lists(%t: tensor<?x4xf32>, %i: tensor<3xi32>, %n: index, %g: t
       -> (tensor<3x4xf32>, tensor<?x4xf32>, tensor<?x4xf32, #rows>)
   return %r#1, %s#2 : tensor<?x4xf32, #rows>, tensor<?x4xf32, #rows>
 }
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#id = affine_map<(i, j) -> (i, j)>
+
+// A scalar that comes first hides no product.
+// expected-note @below {{to the gradient of this argument}}
+func.func @reject_behind_scalar(%a: tensor<4x4xf64, #csr>, %x: tensor<4x4xf64>, %f: f64)
+    -> (tensor<4x4xf64, #csr> {sparse_autograd.gradient_of = 0 : i64}) {
+  // expected-error @below {{'linalg.matmul' op makes the gradient of a sparse tensor dense}}
+  %p = linalg.matmul ins(%x, %x : tensor<4x4xf64>, tensor<4x4xf64>) outs(%x : tensor<4x4xf64>) -> tensor<4x4xf64>
+  // expected-note @below {{what comes of it goes through this op}}
+  %s = sparse_autograd.sampled_generic {indexing_maps = [affine_map<(i, j) -> ()>, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%f, %p : f64, tensor<4x4xf64>) outs(%a : tensor<4x4xf64, #csr>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %q = arith.divf %v, %u : f64
+    linalg.yield %q : f64
+  } -> tensor<4x4xf64, #csr>
+  return %s : tensor<4x4xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// A gradient without a bound says nothing of the next one.
+// CHECK-LABEL: func.func @accept_second(
+// CHECK-SAME: -> (tensor<4x4xf64, #{{[a-z0-9]*}}> {sparse_autograd.gradient_of = 0 : i64}, tensor<4x4xf64, #{{[a-z0-9]*}}> {sparse_autograd.bound = {bytes = "8 * nnz(0)", elements = "nnz(0)"}, sparse_autograd.gradient_of = 1 : i64})
+func.func @accept_second(%a: tensor<4x4xf64, #csr>, %b: tensor<4x4xf64, #csr>)
+    -> (tensor<4x4xf64, #csr> {sparse_autograd.gradient_of = 0 : i64}, tensor<4x4xf64, #csr> {sparse_autograd.gradient_of = 1 : i64}) {
+  %s = arith.addf %a, %b : tensor<4x4xf64, #csr>
+  %z = sparse_autograd.zeros %a : tensor<4x4xf64, #csr> -> tensor<4x4xf64, #csr>
+  return %s, %z : tensor<4x4xf64, #csr>, tensor<4x4xf64, #csr>
+}

@@ -676,3 +676,24 @@ func.func @cast(%a: tensor<?x?xf32, #CSR>, %x: tensor<30x64xf32>, %z: tensor<40x
   }
   return %r : tensor<40x64xf32>
 }
+
+// What does not pay says nothing of the next one.
+
+// CHECK-LABEL: func.func @second_pays
+// CHECK-SAME:  %{{[^:]*}}: tensor<?x?xf32, #{{[a-zA-Z0-9]*}}>, %[[B:[^:]*]]: tensor<?x?xf32,
+// CHECK-NEXT:  %[[T:.*]] = sparse_tensor.convert %[[B]]
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       linalg.vecmat
+// CHECK:         linalg.vecmat ins(%{{.*}}, %[[T]] :
+// CHECK:       return
+func.func @second_pays(%a: tensor<?x?xf32, #CSR>, %b: tensor<?x?xf32, #CSR>, %x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %o = linalg.vecmat ins(%x, %a : tensor<?xf32>, tensor<?x?xf32, #CSR>) outs(%z : tensor<?xf32>) -> tensor<?xf32>
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%y = %o) -> tensor<?xf32> {
+    %p = linalg.vecmat ins(%y, %b : tensor<?xf32>, tensor<?x?xf32, #CSR>) outs(%z : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %p : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}

@@ -106,3 +106,18 @@ func.func @both(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: tens
   %w = linalg.matvec ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
   return %y, %w : tensor<?xf64>, tensor<?xf64>
 }
+
+// CHECK-DAG: [Passed] stored | Category:sparse-autograd-select-formats | Function=twice | Before=5.000000e+00, Cost=2.500000e+00, Remark="argument 0 is stored with dimension 1 outermost"
+func.func @twice(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.generic {
+        indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+        iterator_types = ["parallel", "reduction"]}
+      ins(%a, %a, %x : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>, tensor<?xf64>) outs(%z : tensor<?xf64>) {
+  ^bb0(%in: f64, %other: f64, %in_0: f64, %out: f64):
+    %d = arith.mulf %in, %other : f64
+    %q = arith.mulf %d, %in_0 : f64
+    %s = arith.addf %out, %q : f64
+    linalg.yield %s : f64
+  } -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}

@@ -175,3 +175,18 @@ func.func @twice(%x: tensor<4x4xf64>, %z: tensor<4xf64>) -> tensor<4xf64> {
   } -> tensor<4xf64>
   return %y : tensor<4xf64>
 }
+
+// Nor does one that is large.
+
+// CHECK-LABEL: func.func @behind_a_large_one
+// CHECK-SAME:  %[[X:[^:]*]]: tensor<?x?xf64>
+// CHECK:       sparse_tensor.convert %[[X]]
+// CHECK-NOT:   sparse_tensor.convert
+// CHECK:       return
+func.func @behind_a_large_one(%x: tensor<?x?xf64>, %y: tensor<4x4xf64>, %v: tensor<4xf64>, %w: tensor<?xf64>, %z: tensor<4xf64>) -> (tensor<4xf64>, tensor<?xf64>) {
+  %a = sparse_tensor.convert %x : tensor<?x?xf64> to tensor<?x?xf64, #CSR>
+  %b = sparse_tensor.convert %y : tensor<4x4xf64> to tensor<4x4xf64, #CSR>
+  %r = linalg.matvec ins(%b, %v : tensor<4x4xf64, #CSR>, tensor<4xf64>) outs(%z : tensor<4xf64>) -> tensor<4xf64>
+  %s = linalg.matvec ins(%a, %w : tensor<?x?xf64, #CSR>, tensor<?xf64>) outs(%w : tensor<?xf64>) -> tensor<?xf64>
+  return %r, %s : tensor<4xf64>, tensor<?xf64>
+}

@@ -297,3 +297,23 @@ func.func @started_from(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %y: tens
   } -> tensor<?xf64>
   return %s : tensor<?xf64>
 }
+
+// Behind a product that is needed whole another one is sampled.
+
+// CHECK-LABEL: func.func @second_product
+// CHECK-COUNT-1: linalg.matmul
+// CHECK-NOT:   linalg.matmul
+// CHECK:       return
+func.func @second_product(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %y: tensor<8x?xf64>, %z: tensor<?x?xf64>, %out: tensor<?xf64>) -> (tensor<?xf64>, tensor<?x?xf64>) {
+  %p = linalg.matmul ins(%x, %y : tensor<?x8xf64>, tensor<8x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %q = linalg.matmul ins(%x, %y : tensor<?x8xf64>, tensor<8x?xf64>) outs(%p : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %s = linalg.generic {indexing_maps = [#id, #id, #id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%p, %q, %a : tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64, #CSR>) outs(%out : tensor<?xf64>) {
+  ^bb0(%v: f64, %w: f64, %u: f64, %o: f64):
+    %t = arith.mulf %v, %w : f64
+    %m = arith.mulf %u, %t : f64
+    %r = arith.addf %o, %m : f64
+    linalg.yield %r : f64
+  } -> tensor<?xf64>
+  return %s, %p : tensor<?xf64>, tensor<?x?xf64>
+}

@@ -449,3 +449,25 @@ func.func @rows_of_known_length(%t: tensor<?x?xf64, #rows>, %i: tensor<3xindex>)
   %r = sparse_autograd.gather %t, %i : tensor<?x?xf64, #rows>, tensor<3xindex> -> tensor<3x8xf64>
   return %r : tensor<3x8xf64>
 }
+
+// Each of several sums is carried as a number from where its place is known.
+
+// CHECK-LABEL: func.func @three_sums
+// CHECK:       scf.for {{.*}} -> (tensor<?xf64>, f64, tensor<?xf64>)
+// CHECK:         scf.for {{.*}} -> (tensor<?xf64>, f64, f64)
+// CHECK:           tensor.insert
+// CHECK-NOT:       tensor.insert
+// CHECK:           scf.yield
+func.func @three_sums(%a: tensor<?x?xf64, #CSR>, %c: tensor<?xf64>, %t: tensor<f64>, %r: tensor<?xf64>) -> (tensor<?xf64>, tensor<f64>, tensor<?xf64>) {
+  %y:3 = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i)>],
+        iterator_types = ["reduction", "reduction"]}
+      ins(%a : tensor<?x?xf64, #CSR>) outs(%c, %t, %r : tensor<?xf64>, tensor<f64>, tensor<?xf64>) {
+  ^bb0(%u: f64, %column: f64, %all: f64, %row: f64):
+    %0 = arith.addf %column, %u : f64
+    %1 = arith.addf %all, %u : f64
+    %2 = arith.addf %row, %u : f64
+    linalg.yield %0, %1, %2 : f64, f64, f64
+  } -> (tensor<?xf64>, tensor<f64>, tensor<?xf64>)
+  return %y#0, %y#1, %y#2 : tensor<?xf64>, tensor<f64>, tensor<?xf64>
+}

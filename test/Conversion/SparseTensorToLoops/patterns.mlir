@@ -328,3 +328,17 @@ func.func @with_seven(%a: tensor<?x?xf64, #CSR>, %v: tensor<7xf64>) -> tensor<?x
   %0 = sparse_autograd.with_values %v, %a : tensor<7xf64>, tensor<?x?xf64, #CSR> -> tensor<?x?xf64, #CSR>
   return %0 : tensor<?x?xf64, #CSR>
 }
+
+// CHECK-LABEL: func.func @named_argument
+// CHECK-NOT:   sparse_autograd.name
+// CHECK-LABEL: func.func @named_result
+// CHECK-NOT:   sparse_autograd.name
+func.func @named_argument(%a: tensor<3x4xf64, #CSR> {sparse_autograd.name = "a"}, %x: f64 {sparse_autograd.name = "x"})
+    -> (f64 {sparse_autograd.name = "y"}) {
+  return %x : f64
+}
+func.func @named_result(%x: tensor<3x4xf64> {sparse_autograd.name = "x"})
+    -> (tensor<3x4xf64, #CSR> {sparse_autograd.name = "b"}, tensor<3x4xf64> {sparse_autograd.name = "y"}) {
+  %a = sparse_tensor.convert %x : tensor<3x4xf64> to tensor<3x4xf64, #CSR>
+  return %a, %x : tensor<3x4xf64, #CSR>, tensor<3x4xf64>
+}

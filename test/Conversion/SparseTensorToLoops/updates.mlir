@@ -449,3 +449,27 @@ func.func @sum_of_two(%x: !table, %y: !table, %g: !gradient, %h: !gradient, %n: 
   } -> !table
   return %x1 : !table
 }
+
+// A number or a dense tensor that comes first has no pattern.
+
+// CHECK-LABEL: func.func @behind_a_number
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x8xf64>, %[[M:[^:]*]]: tensor<?x8xf64>
+// CHECK:       scf.for {{.*}} iter_args(%{{[^,]*}} = %[[X]], %{{[^,]*}} = %[[M]])
+// CHECK:       return
+func.func @behind_a_number(%x: !table, %m: !table, %y: !table, %f: f64, %g: !gradient) -> (!table, !table) {
+  %x1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> ()>, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%f, %g : f64, !gradient) outs(%x : !table) {
+    ^bb0(%b: f64, %a: f64, %o: f64):
+      %p = arith.mulf %b, %a : f64
+      %s = arith.addf %o, %p : f64
+      linalg.yield %s : f64
+  } -> !table
+  %m1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %g : !table, !gradient) outs(%m : !table) {
+    ^bb0(%b: f64, %a: f64, %o: f64):
+      %p = arith.mulf %b, %a : f64
+      %s = arith.addf %o, %p : f64
+      linalg.yield %s : f64
+  } -> !table
+  return %x1, %m1 : !table, !table
+}
