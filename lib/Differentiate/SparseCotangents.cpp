@@ -73,7 +73,7 @@ Value CotangentStorage::findPattern(Value cotangent) {
     if (!pattern || op.getMatchingIndexingMap(input) != map)
       continue;
     ScalarTerms terms(cast<linalg::LinalgOp>(op.getOperation()));
-    if (llvm::all_of(terms.getYieldsWithout(*input), ScalarTerms::isZero))
+    if (ScalarTerms::isZero(terms.getYieldsWithout(*input).front()))
       return pattern;
   }
   return {};
@@ -89,7 +89,7 @@ bool CotangentStorage::isReadWhereStored(OpOperand &use) const {
   if (!op || !op.isDpsInput(&use) ||
       !op.getMatchingIndexingMap(&use).isProjectedPermutation() ||
       (!isa<SampledGenericOp>(reader) &&
-       llvm::any_of(reader->getResultTypes(), isSparse)))
+       isSparse(reader->getResultTypes().front())))
     return false;
   ScalarTerms terms(op);
   SmallVector<const Term *> yields = terms.getYieldsWithout(use);

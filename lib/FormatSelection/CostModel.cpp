@@ -81,7 +81,7 @@ sparse_autograd::getFreeOperands(linalg::LinalgOp op,
                op.getMatchingIndexingMap(first) &&
            patterns.originOf(operand->get()) == patterns.originOf(first->get());
   };
-  if (operands.empty() || llvm::any_of(op->getResultTypes(), isSparse) ||
+  if (operands.empty() || isSparse(op->getResultTypes().front()) ||
       !llvm::all_of(operands, isLikeFirst))
     return {};
   ScalarTerms terms(op);

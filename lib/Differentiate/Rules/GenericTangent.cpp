@@ -52,6 +52,9 @@ public:
   FailureOr<SmallVector<Value>> build(ArrayRef<unsigned> active,
                                       ArrayRef<Value> inits);
 
+  /// What the tangent of a result starts from.
+  Value createStart(unsigned result);
+
   ArrayRef<unsigned> getActiveInputs() const { return activeInputs; }
   ArrayRef<unsigned> getActiveResults() const { return activeResults; }
 
@@ -163,6 +166,29 @@ SmallVector<OpResult> TangentGeneric::findReusable() {
   return reusable;
 }
 
+Value TangentGeneric::createStart(unsigned result) {
+  OpBuilder &builder = linearizer.builder;
+  Value init = op.getDpsInits()[result];
+  Value value = op->getResult(result);
+  Value start = reduces() ? linearizer.tangent(init) : Value();
+  // The tangent of a sparse result has its pattern.
+  if (isSparse(value.getType()) && !hasDenseTangent()) {
+    if (!start)
+      return createZero(builder, loc, value);
+    return isSparse(start.getType())
+               ? start
+               : createCopyLike(builder, loc, start, value);
+  }
+  Value like = createDenseLike(builder, loc, init);
+  if (!reduces())
+    return createEmptyLike(builder, loc, like,
+                           getElementTypeOrSelf(like.getType()));
+  if (!start)
+    return createZero(builder, loc, like);
+  return isSparse(start.getType()) ? createCopyLike(builder, loc, start, like)
+                                   : start;
+}
+
 FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
                                                     ArrayRef<Value> inits) {
   OpBuilder &builder = linearizer.builder;
@@ -212,16 +238,15 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
         block.addArgument(getElementTypeOrSelf(init.getType()), loc));
   // Running values of the primal reduction: no tangent may depend on them.
   unsigned firstRunning = block.getNumArguments();
-  for (auto [index, running] : llvm::enumerate(op.getRegionOutputArgs())) {
-    if (!reduces())
-      break;
-    Value counterpart = block.addArgument(running.getType(), loc);
-    mapping.map(running, counterpart);
-    auto *it = llvm::find(activeResults, index);
-    if (it != activeResults.end())
-      linearizer.setTangent(counterpart,
-                            accumulators[it - activeResults.begin()]);
-  }
+  if (reduces())
+    for (auto [index, running] : llvm::enumerate(op.getRegionOutputArgs())) {
+      Value counterpart = block.addArgument(running.getType(), loc);
+      mapping.map(running, counterpart);
+      auto *it = llvm::find(activeResults, index);
+      if (it != activeResults.end())
+        linearizer.setTangent(counterpart,
+                              accumulators[it - activeResults.begin()]);
+    }
   OpBuilder inner = OpBuilder::atBlockEnd(&block);
   for (Operation &nested : *op.getBlock())
     inner.clone(nested, mapping);
@@ -280,31 +305,9 @@ LogicalResult sparse_autograd::linearizeGeneric(linalg::LinalgOp op,
   if (failed(tangent.addCapturedValues()))
     return failure();
 
-  OpBuilder &builder = linearizer.builder;
-  Location loc = op.getLoc();
   SmallVector<Value> inits;
-  for (unsigned result : tangent.getActiveResults()) {
-    Value init = op.getDpsInits()[result];
-    Value value = op->getResult(result);
-    // The tangent of a sparse result has its pattern.
-    if (isSparse(value.getType()) && !tangent.hasDenseTangent()) {
-      Value start = tangent.reduces() ? linearizer.tangent(init) : Value();
-      if (start && !isSparse(start.getType()))
-        start = createCopyLike(builder, loc, start, value);
-      inits.push_back(start ? start : createZero(builder, loc, value));
-      continue;
-    }
-    Value like = createDenseLike(builder, loc, init);
-    if (!tangent.reduces())
-      inits.push_back(createEmptyLike(builder, loc, like,
-                                      getElementTypeOrSelf(like.getType())));
-    else if (Value start = linearizer.tangent(init))
-      inits.push_back(isSparse(start.getType())
-                          ? createCopyLike(builder, loc, start, like)
-                          : start);
-    else
-      inits.push_back(createZero(builder, loc, like));
-  }
+  for (unsigned result : tangent.getActiveResults())
+    inits.push_back(tangent.createStart(result));
 
   // A contraction or a convolution varies one operand at a time, each product
   // added to the last: every one of them is a contraction or a convolution.

@@ -122,11 +122,11 @@ TransposedGeneric::TransposedGeneric(linalg::LinalgOp op,
         support.map.compose(op.getIndexingMapMatchingResult(result));
     if (product) {
       setMaskOfProduct(support.mask, map);
-      continue;
+    } else {
+      maskOfResult.back() = inputs.size();
+      inputs.push_back(support.mask);
+      maps.push_back(map);
     }
-    maskOfResult.back() = inputs.size();
-    inputs.push_back(support.mask);
-    maps.push_back(map);
   }
 }
 
@@ -213,12 +213,11 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
   SmallVector<AffineMap> allMaps(maps);
   allMaps.push_back(map);
   unsigned firstWhole = allInputs.size();
-  for (auto [other, cotangent] : wholes) {
-    if (!reduces || !isCotangent)
-      break;
-    allInputs.push_back(cotangent);
-    allMaps.insert(allMaps.end() - 1, op.getMatchingIndexingMap(other));
-  }
+  if (reduces && isCotangent)
+    for (auto [other, cotangent] : wholes) {
+      allInputs.push_back(cotangent);
+      allMaps.insert(allMaps.end() - 1, op.getMatchingIndexingMap(other));
+    }
   linalg::LinalgOp transposed =
       createStructured(builder, loc, allInputs, init, allMaps, iterators);
   Block &block = transposed->getRegion(0).emplaceBlock();
