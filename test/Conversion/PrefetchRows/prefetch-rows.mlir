@@ -139,3 +139,36 @@ func.func @other_uses(%list: memref<?xindex>, %vector: memref<?xf32>, %table: me
   }
   return
 }
+
+// An element of a list that the number of a row names as well, in the loop over the
+// row or around it, hides neither table.
+
+// CHECK-LABEL: func.func @beside
+// CHECK-SAME:  %{{.*}}: memref<?xindex>, %[[FIRST:[^:]*]]: memref<?x?xf32>, %[[SECOND:[^:]*]]: memref<?x?xf32>,
+// CHECK-DAG:   memref.prefetch %[[FIRST]]
+// CHECK-DAG:   memref.prefetch %[[SECOND]]
+// CHECK-NOT:   memref.prefetch
+// CHECK:       return
+func.func @beside(%list: memref<?xindex>, %first: memref<?x?xf32>, %second: memref<?x?xf32>, %weights: memref<?xf32>, %out: memref<?x?xf32>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %row = memref.load %list[%i] : memref<?xindex>
+    %w = memref.load %weights[%row] : memref<?xf32>
+    scf.for %j = %c0 to %m step %c1 {
+      %u = memref.load %weights[%row] : memref<?xf32>
+      %x = memref.load %first[%row, %j] : memref<?x?xf32>
+      %v = memref.load %weights[%row] : memref<?xf32>
+      %y = memref.load %second[%row, %j] : memref<?x?xf32>
+      %t = memref.load %weights[%row] : memref<?xf32>
+      %p = arith.mulf %u, %x : f32
+      %q = arith.mulf %v, %y : f32
+      %r = arith.mulf %t, %w : f32
+      %s = arith.addf %p, %q : f32
+      %z = arith.addf %s, %r : f32
+      memref.store %z, %out[%i, %j] : memref<?x?xf32>
+    }
+    memref.store %w, %weights[%row] : memref<?xf32>
+  }
+  return
+}
