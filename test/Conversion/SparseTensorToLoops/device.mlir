@@ -391,3 +391,26 @@ func.func @narrow_rows(%i: tensor<?xindex>, %r: tensor<?x8xf16>, %n: index) -> t
   %0 = sparse_autograd.scatter_rows %r, %i, %n : tensor<?x8xf16>, tensor<?xindex> -> tensor<?x8xf16, #rows>
   return %0 : tensor<?x8xf16, #rows>
 }
+
+// Rows that are added to columns are not apart: the loop over dense columns is
+// around them, and in it the entries of one row are.
+
+// CHECK-LABEL: func.func @columns(
+// CHECK:       scf.for %{{.*}} = %c0 to %c8
+// CHECK-NEXT:    scf.for
+// CHECK:           scf.for
+// CHECK:           } {sparse_autograd.entries, sparse_autograd.parallel}
+// CHECK-NEXT:      scf.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    scf.yield
+// CHECK-NEXT:  } {sparse_autograd.parallel}
+func.func @columns(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %z: tensor<?x8xf64>) -> tensor<?x8xf64> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>], iterator_types = ["reduction", "parallel", "parallel"]}
+      ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?x8xf64>) outs(%z : tensor<?x8xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %p = arith.mulf %u, %v : f64
+    %s = arith.addf %o, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<?x8xf64>
+  return %y : tensor<?x8xf64>
+}

@@ -325,3 +325,14 @@ func.func @unranked(%a: tensor<4x4xf64, #csr>) -> tensor<*xf64> {
   %y = tensor.cast %a : tensor<4x4xf64, #csr> to tensor<*xf64>
   return %y : tensor<*xf64>
 }
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// A tensor of conditions chooses element by element.
+func.func @selected(%m: tensor<4x4xi1, #csr>, %a: tensor<4x4xf64, #csr>, %b: tensor<4x4xf64, #csr>) -> tensor<4x4xf64, #csr> {
+  // expected-error @below {{failed to legalize operation 'arith.select' that was explicitly marked illegal}}
+  %y = arith.select %m, %a, %b : tensor<4x4xi1, #csr>, tensor<4x4xf64, #csr>
+  return %y : tensor<4x4xf64, #csr>
+}
