@@ -121,3 +121,17 @@ func.func @twice(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: ten
   } -> tensor<?xf64>
   return %y : tensor<?xf64>
 }
+
+// A copy for several uses is explained at the first.
+func.func @shared(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c100 = arith.constant 100 : index
+  %r = scf.for %i = %c0 to %c100 step %c1 iter_args(%w = %z) -> tensor<?xf64> {
+    // CHECK-DAG: remarks.mlir:[[# @LINE + 1]]:{{.*}} [Passed] copied | Category:sparse-autograd-select-formats | Function=shared | Cost=1.600000e+02, Remark="a copy with dimension 1 outermost pays for 2 uses", Saved=5.000000e+02
+    %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%w : tensor<?xf64>) -> tensor<?xf64>
+    %v = linalg.vecmat ins(%y, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%w : tensor<?xf64>) -> tensor<?xf64>
+    scf.yield %v : tensor<?xf64>
+  }
+  return %r : tensor<?xf64>
+}

@@ -89,7 +89,11 @@ func.func @elements(%a: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x
 // CHECK:         %[[ENTRY:.*]] = tensor.extract %[[ORDER]][%[[N]]]
 // CHECK:         %[[ROW:.*]] = tensor.extract %[[STORED]]#2[%[[ENTRY]]]
 // CHECK:         %[[FIRST:.*]] = arith.cmpi eq, %[[N]], %c0
-// CHECK:         %[[OTHER:.*]] = arith.cmpi ne, %[[ROW]],
+// CHECK:         %[[LESS:.*]] = arith.subi %[[N]], %c1
+// CHECK:         %[[BEFORE:.*]] = arith.maxsi %[[LESS]], %c0
+// CHECK:         %[[ENTRY_BEFORE:.*]] = tensor.extract %[[ORDER]][%[[BEFORE]]]
+// CHECK:         %[[ROW_BEFORE:.*]] = tensor.extract %[[STORED]]#2[%[[ENTRY_BEFORE]]]
+// CHECK:         %[[OTHER:.*]] = arith.cmpi ne, %[[ROW]], %[[ROW_BEFORE]]
 // CHECK:         %[[BEGINS:.*]] = arith.ori %[[FIRST]], %[[OTHER]]
 // CHECK:         scf.if %[[BEGINS]]
 // CHECK:           tensor.insert %[[N]] into %{{.*}}[%[[ROW]]]
