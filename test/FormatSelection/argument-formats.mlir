@@ -161,3 +161,15 @@ func.func @moved(%a: tensor<?x?xf64, #CSR> {sparse_autograd.any_format}, %x: ten
   %s = tensor.extract_slice %a[0, 0] [2, 3] [1, 1] : tensor<?x?xf64, #CSR> to tensor<2x3xf64, #CSR>
   return %y, %s : tensor<?xf64>, tensor<2x3xf64, #CSR>
 }
+
+// Of one that its type stores by columns the other order is that by rows.
+
+#CSC = #sparse_tensor.encoding<{map = (i, j) -> (j : dense, i : compressed)}>
+
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME:  %[[A:.*]]: tensor<?x?xf64, #[[CSR]]>, %[[X:[a-z0-9]+]]: tensor<?xf64>
+// CHECK:       linalg.matvec ins(%[[A]], %[[X]] : tensor<?x?xf64, #[[CSR]]>, tensor<?xf64>)
+func.func @rows(%a: tensor<?x?xf64, #CSC> {sparse_autograd.any_format}, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #CSC>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
