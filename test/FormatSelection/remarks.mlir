@@ -1,4 +1,5 @@
 // RUN: sparse-opt %s --sparse-autograd-select-formats --remarks-filter=sparse-autograd-select-formats --remark-policy=all -o /dev/null 2>&1 | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-select-formats --remarks-filter=sparse-autograd-select-formats --remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=EQUAL
 
 // Every choice is explained.
 
@@ -134,4 +135,16 @@ func.func @shared(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64
     scf.yield %v : tensor<?xf64>
   }
   return %r : tensor<?xf64>
+}
+
+// An order that costs the same is none that costs less: there is nothing to say.
+// EQUAL-NOT: Function=equal
+func.func @equal(%a: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%a : tensor<?x?xf64, #CSR>) outs(%z : tensor<f64>) {
+  ^bb0(%in: f64, %out: f64):
+    %s = arith.addf %out, %in : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  return %y : tensor<f64>
 }
