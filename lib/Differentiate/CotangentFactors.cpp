@@ -36,7 +36,7 @@ static Value takeCommonFactor(Product &a, Product &b) {
   if (a.factors.size() < 2 || b.factors.size() < 2)
     return {};
   for (unsigned i = 0, e = a.factors.size(); i < e; ++i) {
-    auto it = llvm::find_if(b.factors, [&](Value factor) {
+    auto *it = llvm::find_if(b.factors, [&](Value factor) {
       return getSource(factor) == getSource(a.factors[i]);
     });
     if (it == b.factors.end())
@@ -117,7 +117,7 @@ public:
     if (Value known = built.lookupOrNull(scalar))
       return known;
     if (Source source = getSource(scalar); source.second) {
-      auto it = llvm::find(sources, source);
+      const auto *it = llvm::find(sources, source);
       Value element = elements[it - sources.begin()];
       built.map(scalar, element);
       return element;
