@@ -130,7 +130,8 @@ def CompressMaskedRows : Pass<"sparse-autograd-compress-masked-rows", "::mlir::M
     together (`sparseAutogradCompressRow`), computes everything of these, and
     writes results with zeros between them (`sparseAutogradExpandRow`), past the
     caches if they are large. Terms of sums meet in another order there, which
-    depends on the mask alone.
+    depends on the mask alone. Rows of narrower elements than f32 are left as they
+    are: more of these are computed at a time than are found.
 
     Runs on buffers, before results are streamed and buffers promoted to the
     stack. For example

@@ -200,8 +200,6 @@ static bool addViews(Candidate &candidate, linalg::GenericOp op) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     if (!type || type.getMemorySpace() ||
         !type.getElementType().isIntOrFloat() ||
-        !llvm::is_contained({1, 8, 16, 32, 64},
-                            type.getElementTypeBitWidth()) ||
         type.getStridesAndOffset().first.back() != 1 ||
         !(type.isDynamicDim(0) || type.getDimSize(0) == 1))
       return false;
@@ -294,6 +292,12 @@ static bool mayLeaveOut(Candidate &candidate, linalg::GenericOp op) {
   return true;
 }
 
+/// Whether the elements of `block` have a size that is quick to compress: of
+/// narrower ones more is computed at a time than is found.
+static bool isCompressible(memref::SubViewOp block) {
+  return llvm::is_contained({32, 64}, block.getType().getElementTypeBitWidth());
+}
+
 /// Whether the rows of `candidate` can be compressed by its mask.
 static bool canCompress(Candidate &candidate) {
   scf::ForallOp loop = candidate.loop;
@@ -309,14 +313,15 @@ static bool canCompress(Candidate &candidate) {
       candidate.inputs.size() == 1)
     return false;
   for (memref::SubViewOp input : candidate.inputs)
-    if (!isOfRowOps(candidate, input) ||
+    if (!(input == candidate.mask || isCompressible(input)) ||
+        !isOfRowOps(candidate, input) ||
         llvm::any_of(candidate.outputs, [&](memref::SubViewOp output) {
           return output.getSource() == input.getSource();
         }))
       return false;
   for (memref::SubViewOp output : candidate.outputs)
-    if (!isOfRowOps(candidate, output) || !isOwn(loop, output) ||
-        !isWrittenFirst(candidate, output))
+    if (!isCompressible(output) || !isOfRowOps(candidate, output) ||
+        !isOwn(loop, output) || !isWrittenFirst(candidate, output))
       return false;
   for (Value view : candidate.intermediates)
     if (!isOfRowOps(candidate, view) || !isWrittenFirst(candidate, view))
@@ -407,8 +412,7 @@ static Value getExtent(OpBuilder &builder, memref::SubViewOp block) {
 
 static Value getElementBytes(OpBuilder &builder, memref::SubViewOp block) {
   int64_t bits = block.getType().getElementTypeBitWidth();
-  return arith::ConstantIntOp::create(builder, block.getLoc(),
-                                      llvm::divideCeil(bits, 8), 64);
+  return arith::ConstantIntOp::create(builder, block.getLoc(), bits / 8, 64);
 }
 
 /// A buffer for elements of a row of `block`, which has the extent of `mask`.

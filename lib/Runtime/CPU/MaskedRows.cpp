@@ -229,9 +229,8 @@ template <typename T>
 static T *compressRowOf(VectorInstructions instructions, T *destination,
                         const T *source, const uint8_t *mask, int64_t count) {
 #if defined(__x86_64__)
-  if constexpr (sizeof(T) >= 4)
-    if (instructions == VectorInstructions::avx512)
-      return compressAVX512(destination, source, mask, count);
+  if (instructions == VectorInstructions::avx512)
+    return compressAVX512(destination, source, mask, count);
   if constexpr (sizeof(T) == 4)
     if (instructions == VectorInstructions::avx2)
       return compressAVX2(destination, source, mask, count);
@@ -244,10 +243,9 @@ static void expandRowOf(VectorInstructions instructions, T *destination,
                         const T *source, const uint8_t *mask, int64_t count,
                         bool isLarge) {
 #if defined(__x86_64__)
-  if constexpr (sizeof(T) >= 4)
-    if (instructions == VectorInstructions::avx512)
-      return isLarge ? expandAVX512<true>(destination, source, mask, count)
-                     : expandAVX512<false>(destination, source, mask, count);
+  if (instructions == VectorInstructions::avx512)
+    return isLarge ? expandAVX512<true>(destination, source, mask, count)
+                   : expandAVX512<false>(destination, source, mask, count);
 #endif
   auto expandPart = [&](T *part, const uint8_t *maskOfPart, int64_t length) {
 #if defined(__x86_64__)
@@ -275,10 +273,6 @@ static void expandRowOf(VectorInstructions instructions, T *destination,
 template <typename Function>
 static auto dispatch(int64_t bytes, const Function &function) {
   switch (bytes) {
-  case 1:
-    return function(static_cast<uint8_t *>(nullptr));
-  case 2:
-    return function(static_cast<uint16_t *>(nullptr));
   case 4:
     return function(static_cast<uint32_t *>(nullptr));
   case 8:
@@ -286,8 +280,7 @@ static auto dispatch(int64_t bytes, const Function &function) {
   default:
     sparseAutogradRaiseWithValues(
         SPARSE_AUTOGRAD_INVALID_ARGUMENT,
-        "the elements of a masked row have 1, 2, 4 or 8 bytes, not {}", 1,
-        &bytes);
+        "the elements of a masked row have 4 or 8 bytes, not {}", 1, &bytes);
   }
 }
 

@@ -286,3 +286,28 @@ func.func @asserted(%x: memref<64x4096xf32>, %mask: memref<64x4096xi1>) -> memre
   }
   return %result : memref<64x4096xf32>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+!row = memref<1x4096xf16, strided<[4096, 1], offset: ?>>
+!selects = memref<1x4096xi1, strided<[4096, 1], offset: ?>>
+
+// Of narrow elements more are computed at a time than are found.
+func.func @narrow(%x: memref<64x4096xf16>, %mask: memref<64x4096xi1>) -> memref<64x4096xf16> {
+  %zero = arith.constant 0.0 : f16
+  %result = memref.alloc() : memref<64x4096xf16>
+  scf.forall (%i) in (64) {
+    %row = memref.subview %x[%i, 0] [1, 4096] [1, 1] : memref<64x4096xf16> to !row
+    %selects = memref.subview %mask[%i, 0] [1, 4096] [1, 1] : memref<64x4096xi1> to !selects
+    %out = memref.subview %result[%i, 0] [1, 4096] [1, 1] : memref<64x4096xf16> to !row
+    linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%row, %selects : !row, !selects) outs(%out : !row) {
+    ^bb0(%a: f16, %s: i1, %o: f16):
+      %e = math.exp %a : f16
+      %p = arith.select %s, %e, %zero : f16
+      linalg.yield %p : f16
+    }
+  }
+  return %result : memref<64x4096xf16>
+}
