@@ -64,8 +64,8 @@ static ValueSupport toLoops(const ValueSupport &support, AffineMap map) {
 }
 
 /// Moves sets of loops to the dimensions of a result, by its map, a projected
-/// permutation. Of a set that depends on
-/// a loop which the result does not range over nothing is left to say.
+/// permutation. Of a set that depends on a loop which the result does not range
+/// over nothing is left to say.
 static ValueSupport toResult(const ValueSupport &support, AffineMap map) {
   if (support.isEverywhere || support.isNowhere())
     return support;

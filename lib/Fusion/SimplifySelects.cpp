@@ -14,6 +14,7 @@
 
 #include "SparseAutograd/Fusion/Fusion.h"
 
+#include "SparseAutograd/Analysis/ThresholdSelect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -144,15 +145,8 @@ struct CompareSelected : OpRewritePattern<arith::CmpFOp> {
 
   LogicalResult matchAndRewrite(arith::CmpFOp op,
                                 PatternRewriter &rewriter) const override {
-    auto select = op.getLhs().getDefiningOp<arith::SelectOp>();
-    auto inner = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
-                        : arith::CmpFOp();
-    // Strict comparisons: neither the threshold nor a NaN is beyond it.
-    bool isStrict = op.getPredicate() == arith::CmpFPredicate::OGT ||
-                    op.getPredicate() == arith::CmpFPredicate::OLT;
-    if (!inner || !isStrict || inner.getPredicate() != op.getPredicate() ||
-        inner.getLhs() != select.getTrueValue() ||
-        inner.getRhs() != select.getFalseValue() ||
+    arith::CmpFOp inner = getToldComparison(op.getLhs());
+    if (!inner || inner.getPredicate() != op.getPredicate() ||
         inner.getRhs() != op.getRhs())
       return failure();
     rewriter.replaceOp(op, inner);

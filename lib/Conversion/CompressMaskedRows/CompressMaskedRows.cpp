@@ -396,23 +396,12 @@ static std::optional<Candidate> findCandidate(scf::ForallOp loop) {
 // The two branches
 //===----------------------------------------------------------------------===//
 
-/// The address of the first element of `view`.
-static Value getPointer(OpBuilder &builder, Location loc, Value view) {
-  auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, view);
-  return getElementPointer(builder, loc, view, metadata.getOffset());
-}
-
 /// The extent of the rows of `block`, as the runtime takes it.
 static Value getExtent(OpBuilder &builder, memref::SubViewOp block) {
   Location loc = block.getLoc();
   return toI64(
       builder, loc,
       getValueOrCreateConstantIndexOp(builder, loc, block.getMixedSizes()[1]));
-}
-
-static Value getElementBytes(OpBuilder &builder, memref::SubViewOp block) {
-  int64_t bits = block.getType().getElementTypeBitWidth();
-  return arith::ConstantIntOp::create(builder, block.getLoc(), bits / 8, 64);
 }
 
 /// A buffer for elements of a row of `block`, which has the extent of `mask`.
@@ -426,75 +415,73 @@ static Value createBuffer(OpBuilder &builder, memref::SubViewOp mask,
       builder.getI64IntegerAttr(64));
 }
 
+/// What the runtime is told of the row of `block`: how many elements it has,
+/// and their bytes.
+static std::pair<Value, Value> getLength(RuntimeCallBuilder &calls,
+                                         memref::SubViewOp block) {
+  return {getExtent(calls.builder, block),
+          calls.constant(block.getType().getElementTypeBitWidth() / 8)};
+}
+
 /// Compresses the row of `block` to `buffer`; returns how many elements of it
 /// are selected.
-static Value createCompression(OpBuilder &builder, SymbolTable &symbols,
+static Value createCompression(RuntimeCallBuilder &calls,
                                memref::SubViewOp mask, memref::SubViewOp block,
                                Value buffer) {
-  Location loc = block.getLoc();
-  SmallVector<Value> arguments = {
-      getPointer(builder, loc, buffer), getPointer(builder, loc, block),
-      getPointer(builder, loc, mask), getExtent(builder, mask),
-      getElementBytes(builder, block)};
-  func::FuncOp callee = declareRuntimeFunction(
-      symbols, "sparseAutogradCompressRow", ValueRange(arguments).getTypes(),
-      {builder.getI64Type()});
-  return func::CallOp::create(builder, loc, callee, arguments).getResult(0);
+  auto [count, bytes] = getLength(calls, block);
+  return calls
+      .call("sparseAutogradCompressRow",
+            {calls.pointer(buffer), calls.pointer(block), calls.pointer(mask),
+             count, bytes},
+            calls.builder.getI64Type())
+      .front();
 }
 
 /// `block` gets the elements of `buffer` where the mask selects, and zeros
 /// elsewhere.
-static void createExpansion(OpBuilder &builder, SymbolTable &symbols,
-                            memref::SubViewOp mask, memref::SubViewOp block,
-                            Value buffer) {
-  Location loc = block.getLoc();
+static void createExpansion(RuntimeCallBuilder &calls, memref::SubViewOp mask,
+                            memref::SubViewOp block, Value buffer) {
+  auto [count, bytes] = getLength(calls, block);
   Value total =
-      toI64(builder, loc, createByteCount(builder, loc, block.getSource()));
-  SmallVector<Value> arguments = {
-      getPointer(builder, loc, block), getPointer(builder, loc, buffer),
-      getPointer(builder, loc, mask),  getExtent(builder, mask),
-      getElementBytes(builder, block), total};
-  func::FuncOp callee = declareRuntimeFunction(
-      symbols, "sparseAutogradExpandRow", ValueRange(arguments).getTypes());
-  func::CallOp::create(builder, loc, callee, arguments);
+      toI64(calls.builder, calls.loc,
+            createByteCount(calls.builder, calls.loc, block.getSource()));
+  calls.call("sparseAutogradExpandRow",
+             {calls.pointer(block), calls.pointer(buffer), calls.pointer(mask),
+              count, bytes, total});
 }
 
 /// Whether blocks are rows, and the mask selects few of their elements, before
 /// the loop.
-static Value createPays(OpBuilder &builder, Candidate &candidate,
-                        SymbolTable &symbols) {
+static Value createPays(Candidate &candidate, SymbolTable &symbols) {
   memref::SubViewOp mask = candidate.mask;
-  Location loc = mask.getLoc();
+  RuntimeCallBuilder calls(candidate.loop, symbols);
+  OpBuilder &builder = calls.builder;
+  Location loc = calls.loc;
   Value rows = getValueOrCreateConstantIndexOp(
       builder, loc,
       getBoundBefore(candidate.loop, mask.getMixedSizes().front()));
   Value isRow =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rows,
                             arith::ConstantIndexOp::create(builder, loc, 1));
-  auto choice = scf::IfOp::create(
-      builder, loc, isRow,
-      [&](OpBuilder &nested, Location) {
-        // An element of a mask is a byte.
-        Value count =
-            toI64(nested, loc, createByteCount(nested, loc, mask.getSource()));
-        SmallVector<Value> arguments = {
-            getPointer(nested, loc, mask.getSource()), count};
-        func::FuncOp callee = declareRuntimeFunction(
-            symbols, "sparseAutogradEstimateSelected",
-            ValueRange(arguments).getTypes(), {nested.getI64Type()});
-        Value selected =
-            func::CallOp::create(nested, loc, callee, arguments).getResult(0);
-        Value bound = arith::DivUIOp::create(
-            nested, loc, count,
-            arith::ConstantIntOp::create(nested, loc, leastShare, 64));
-        Value isSparse = arith::CmpIOp::create(
-            nested, loc, arith::CmpIPredicate::ule, selected, bound);
-        scf::YieldOp::create(nested, loc, isSparse);
-      },
-      [&](OpBuilder &nested, Location) {
-        Value no = arith::ConstantIntOp::create(nested, loc, 0, 1);
-        scf::YieldOp::create(nested, loc, no);
-      });
+  auto choice = scf::IfOp::create(builder, loc, builder.getI1Type(), isRow,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  builder.setInsertionPointToStart(choice.thenBlock());
+  // An element of a mask is a byte.
+  Value count =
+      toI64(builder, loc, createByteCount(builder, loc, mask.getSource()));
+  Value selected =
+      calls
+          .call("sparseAutogradEstimateSelected",
+                {calls.pointer(mask.getSource()), count}, builder.getI64Type())
+          .front();
+  Value bound =
+      arith::DivUIOp::create(builder, loc, count, calls.constant(leastShare));
+  Value isSparse = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ule, selected, bound);
+  scf::YieldOp::create(builder, loc, isSparse);
+  builder.setInsertionPointToStart(choice.elseBlock());
+  Value no = arith::ConstantIntOp::create(builder, loc, 0, 1);
+  scf::YieldOp::create(builder, loc, no);
   return choice.getResult(0);
 }
 
@@ -515,14 +502,15 @@ static void compressRows(IRRewriter &rewriter, Candidate &candidate,
                          SymbolTable &symbols) {
   memref::SubViewOp mask = candidate.mask;
   scf::ForallOp loop = candidate.loop;
-  rewriter.setInsertionPoint(loop);
-  versionLoop(rewriter, loop, createPays(rewriter, candidate, symbols));
+  versionLoop(rewriter, loop, createPays(candidate, symbols));
 
   // Views and buffers first, none of which depends on what is computed.
   for (auto op : llvm::to_vector(loop.getBody()->getOps<linalg::LinalgOp>()))
     rewriter.moveOpBefore(op, loop.getTerminator());
-  rewriter.setInsertionPoint(
-      *loop.getBody()->getOps<linalg::LinalgOp>().begin());
+  Operation *first = *loop.getBody()->getOps<linalg::LinalgOp>().begin();
+  rewriter.setInsertionPoint(first);
+  RuntimeCallBuilder before(first, symbols);
+  RuntimeCallBuilder behind(loop.getTerminator(), symbols);
   Value selected;
   auto replace = [&](Value view, Value buffer) {
     Value part = createPart(rewriter, candidate, view, buffer, selected);
@@ -535,7 +523,7 @@ static void compressRows(IRRewriter &rewriter, Candidate &candidate,
     if (block == mask)
       continue;
     Value buffer = createBuffer(rewriter, mask, block);
-    Value count = createCompression(rewriter, symbols, mask, block, buffer);
+    Value count = createCompression(before, mask, block, buffer);
     if (!selected)
       selected = arith::IndexCastOp::create(rewriter, mask.getLoc(),
                                             rewriter.getIndexType(), count);
@@ -559,9 +547,8 @@ static void compressRows(IRRewriter &rewriter, Candidate &candidate,
     replace(view, view);
   // Of the shape, but not read.
   replace(mask, mask);
-  rewriter.setInsertionPoint(loop.getTerminator());
   for (auto [block, buffer] : outputs)
-    createExpansion(rewriter, symbols, mask, block, buffer);
+    createExpansion(behind, mask, block, buffer);
 }
 
 namespace {

@@ -205,13 +205,9 @@ void DenseProduct::createFmaTiles(RewriterBase &rewriter) const {
   gpu::TerminatorOp::create(rewriter, loc);
   rewriter.setInsertionPointToStart(&launch.getBody().front());
 
-  // There are less than 2^31 blocks, and a division of 64 bits takes long.
-  Value block = index.narrow(launch.getBlockIds().x);
-  Value ofRow = index.narrow(across);
-  Value firstRow = index.mul(
-      index.widen(arith::DivUIOp::create(rewriter, loc, block, ofRow)), tile);
-  Value firstColumn = index.mul(
-      index.widen(arith::RemUIOp::create(rewriter, loc, block, ofRow)), tile);
+  auto [tileRow, tileColumn] = index.getPlace(launch.getBlockIds().x, across);
+  Value firstRow = index.mul(tileRow, tile);
+  Value firstColumn = index.mul(tileColumn, tile);
   Value x = launch.getThreadIds().x, y = launch.getThreadIds().y;
   Value thread = index.add(index.mul(y, blockWidth), x);
   // The rows of a thread are side by side: it reads their terms by one

@@ -49,6 +49,16 @@ struct IndexBuilder {
     return mlir::arith::IndexCastUIOp::create(builder, loc,
                                               builder.getIndexType(), a);
   }
+  /// The row and the column of block `number` of less than 2^31, of which
+  /// `across` are in a row.
+  std::pair<mlir::Value, mlir::Value> getPlace(mlir::Value number,
+                                               mlir::Value across) const {
+    mlir::Value block = narrow(number), ofRow = narrow(across);
+    mlir::Value row =
+        widen(mlir::arith::DivUIOp::create(builder, loc, block, ofRow));
+    return {row,
+            widen(mlir::arith::RemUIOp::create(builder, loc, block, ofRow))};
+  }
 };
 
 } // namespace sparse_autograd

@@ -413,15 +413,9 @@ void TileBuilder::create() {
   gpu::TerminatorOp::create(rewriter, loc);
   rewriter.setInsertionPointToStart(&launch.getBody().front());
 
-  // There are less than 2^31 blocks, and a division of 64 bits takes long.
-  Value block = index.narrow(launch.getBlockIds().x);
-  Value ofRow = index.narrow(across);
-  firstRow = index.mul(
-      index.widen(arith::DivUIOp::create(rewriter, loc, block, ofRow)),
-      shape.getRows());
-  firstColumn = index.mul(
-      index.widen(arith::RemUIOp::create(rewriter, loc, block, ofRow)),
-      shape.getColumns());
+  auto [tileRow, tileColumn] = index.getPlace(launch.getBlockIds().x, across);
+  firstRow = index.mul(tileRow, shape.getRows());
+  firstColumn = index.mul(tileColumn, shape.getColumns());
   thread = launch.getThreadIds().x;
   lane = index.rem(thread, warpSize);
   warp = index.div(thread, warpSize);

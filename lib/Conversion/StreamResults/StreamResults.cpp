@@ -147,37 +147,24 @@ static void findTargets(Value result, int64_t minimalBytes,
       targets.push_back(*target);
 }
 
-static func::FuncOp getStream(ModuleOp module, SymbolTable &symbols) {
-  Type i64 = IntegerType::get(module.getContext(), 64);
-  Type pointer = LLVM::LLVMPointerType::get(module.getContext());
-  return declareRuntimeFunction(symbols, "sparseAutogradStream",
-                                {pointer, pointer, i64, i64});
-}
-
-/// The address of the first element of `view`.
-static Value getPointer(OpBuilder &builder, Location loc, Value view) {
-  auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, view);
-  return getElementPointer(builder, loc, view, metadata.getOffset());
-}
-
 /// The bytes of `array`, as the runtime takes them.
 static Value getBytes(OpBuilder &builder, Location loc, Value array) {
   return toI64(builder, loc, createByteCount(builder, loc, array));
 }
 
 /// Sends `source` to `destination`, of the same extents and both contiguous.
-static void createStream(OpBuilder &builder, Location loc, func::FuncOp stream,
+static void createStream(RewriterBase &rewriter, SymbolTable &symbols,
                          Value destination, Value source, Value total) {
-  func::CallOp::create(builder, loc, stream,
-                       ValueRange{getPointer(builder, loc, destination),
-                                  getPointer(builder, loc, source),
-                                  getBytes(builder, loc, source), total});
+  RuntimeCallBuilder calls(&*rewriter.getInsertionPoint(), symbols);
+  calls.call("sparseAutogradStream",
+             {calls.pointer(destination), calls.pointer(source),
+              getBytes(calls.builder, calls.loc, source), total});
 }
 
 /// The writer writes piece by piece.
 static LogicalResult streamPieces(IRRewriter &rewriter,
-                                  linalg::GenericOp writer, func::FuncOp stream,
-                                  Value total) {
+                                  linalg::GenericOp writer,
+                                  SymbolTable &symbols, Value total) {
   Location loc = writer.getLoc();
   int64_t rank = writer.getNumLoops();
   SmallVector<int64_t> tileSizes(rank, 1);
@@ -202,7 +189,7 @@ static LogicalResult streamPieces(IRRewriter &rewriter,
       strides);
   output.set(part);
   rewriter.setInsertionPointAfter(tiled->op);
-  createStream(rewriter, loc, stream, row, part, total);
+  createStream(rewriter, symbols, row, part, total);
   rewriter.eraseOp(writer);
   return success();
 }
@@ -245,7 +232,7 @@ static Value createIsWorthwhile(OpBuilder &builder, memref::AllocOp result,
 
 /// An iteration has the block in a buffer, and sends that on when it ends.
 static void streamBlock(IRRewriter &rewriter, memref::AllocOp result,
-                        memref::SubViewOp block, func::FuncOp stream,
+                        memref::SubViewOp block, SymbolTable &symbols,
                         Value total) {
   Location loc = block.getLoc();
   auto loop = cast<scf::ForallOp>(block->getParentOp());
@@ -282,7 +269,7 @@ static void streamBlock(IRRewriter &rewriter, memref::AllocOp result,
     partOffsets[dim] = rows.getInductionVar();
     rewriter.setInsertionPointToStart(rows.getBody());
   }
-  createStream(rewriter, loc, stream, slice(block), slice(part), total);
+  createStream(rewriter, symbols, slice(block), slice(part), total);
 }
 
 namespace {
@@ -317,10 +304,9 @@ struct StreamResultsPass
     for (auto [result, block, writer] : targets) {
       rewriter.setInsertionPoint(block->getParentOp());
       Value total = getBytes(rewriter, block.getLoc(), result);
-      func::FuncOp stream = getStream(getOperation(), symbols);
       if (!writer)
-        streamBlock(rewriter, result, block, stream, total);
-      else if (failed(streamPieces(rewriter, writer, stream, total)))
+        streamBlock(rewriter, result, block, symbols, total);
+      else if (failed(streamPieces(rewriter, writer, symbols, total)))
         return signalPassFailure();
     }
   }

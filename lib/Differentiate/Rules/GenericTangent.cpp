@@ -9,12 +9,12 @@
 #include "GenericTangent.h"
 #include "GatherRule.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Analysis/ThresholdSelect.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -121,33 +121,6 @@ LogicalResult TangentGeneric::addCapturedValues() {
   return success();
 }
 
-/// Whether `a` and `b` are one value or equal constants.
-static bool isSameNumber(Value a, Value b) {
-  APFloat first(0.0), second(0.0);
-  return a == b || (matchPattern(a, m_ConstantFloat(&first)) &&
-                    matchPattern(b, m_ConstantFloat(&second)) &&
-                    first.compare(second) == APFloat::cmpEqual);
-}
-
-/// The comparison that the result of `yielded` tells as well as what was
-/// compared: select(z > t, z, t) is greater than t where z is, as in a relu.
-/// Null if there is none.
-static arith::CmpFOp findToldComparison(Value yielded) {
-  auto select = yielded.getDefiningOp<arith::SelectOp>();
-  if (!select)
-    return {};
-  auto comparison = select.getCondition().getDefiningOp<arith::CmpFOp>();
-  if (!comparison || comparison.getLhs() != select.getTrueValue())
-    return {};
-  // The threshold itself, or a NaN, must not compare as what is beyond it.
-  arith::CmpFPredicate predicate = comparison.getPredicate();
-  bool isStrict = predicate == arith::CmpFPredicate::OGT ||
-                  predicate == arith::CmpFPredicate::OLT;
-  return isStrict && isSameNumber(comparison.getRhs(), select.getFalseValue())
-             ? comparison
-             : arith::CmpFOp();
-}
-
 /// The results whose elements are read rather than computed again: of a
 /// reduction they are not those of an iteration, and what is as cheap as the
 /// read may as well be computed, unless what it is computed of need not be.
@@ -160,7 +133,7 @@ SmallVector<OpResult> TangentGeneric::findReusable() {
     Operation *computed = yielded.getDefiningOp();
     if (!reduces() && computed && computed->getBlock() == op.getBlock() &&
         (getArithmeticCost(*computed) > 1 ||
-         (isDense && findToldComparison(yielded))))
+         (isDense && getToldComparison(yielded))))
       reusable.push_back(result);
   }
   return reusable;
@@ -264,7 +237,7 @@ FailureOr<SmallVector<Value>> TangentGeneric::build(ArrayRef<unsigned> active,
   }
   for (auto [result, element] : llvm::zip_equal(reusable, reused)) {
     Value computed = terminator->getOperand(result.getResultNumber());
-    if (arith::CmpFOp comparison = findToldComparison(computed)) {
+    if (arith::CmpFOp comparison = getToldComparison(computed)) {
       builder.setInsertionPoint(comparison);
       auto told = arith::CmpFOp::create(
           builder, loc, comparison.getPredicateAttr(), element,
