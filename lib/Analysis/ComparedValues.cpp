@@ -8,7 +8,6 @@
 
 #include "SparseAutograd/Analysis/ComparedValues.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,25 +17,24 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-static bool isEquality(arith::CmpFOp op) {
+bool sparse_autograd::isEqualityComparison(arith::CmpFOp op) {
   switch (op.getPredicate()) {
   case arith::CmpFPredicate::OEQ:
   case arith::CmpFPredicate::ONE:
   case arith::CmpFPredicate::UEQ:
   case arith::CmpFPredicate::UNE:
-    break;
+    return true;
   default:
     return false;
   }
-  // What a constant is compared with is on one side alone.
-  return !matchPattern(op.getLhs(), m_Constant()) &&
-         !matchPattern(op.getRhs(), m_Constant());
 }
 
 ComparedValues::ComparedValues(Operation *root) {
   SmallVector<Operation *> worklist;
   root->walk([&](arith::CmpFOp op) {
-    if (!isEquality(op))
+    // What a constant is compared with is on one side alone.
+    if (!isEqualityComparison(op) || matchPattern(op.getLhs(), m_Constant()) ||
+        matchPattern(op.getRhs(), m_Constant()))
       return;
     // The op of the program that the comparison stands in.
     for (Operation *outer = op; outer != root; outer = outer->getParentOp())

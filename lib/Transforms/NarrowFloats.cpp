@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Transforms/NarrowFloats.h"
 
+#include "SparseAutograd/Analysis/ComparedValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -111,6 +112,30 @@ struct ExtendSignOfBF16 : OpRewritePattern<math::CopySignOp> {
 };
 } // namespace
 
+/// Whether `op` goes on with its operand in f32 as it was before it was
+/// rounded, which `contract` allows, and tells nobody which of them it had.
+static bool keepsPrecision(Operation *op) {
+  auto extension = dyn_cast<arith::ExtFOp>(op);
+  if (!extension || !arith::bitEnumContainsAny(extension.getFastmath().value_or(
+                                                   arith::FastMathFlags::none),
+                                               arith::FastMathFlags::contract))
+    return false;
+  return llvm::none_of(op->getUsers(), [](Operation *user) {
+    auto comparison = dyn_cast<arith::CmpFOp>(user);
+    return comparison && sparse_autograd::isEqualityComparison(comparison);
+  });
+}
+
+/// What is stored goes on as it is stored: another loop that computes from it
+/// what this one does has the same numbers then. So does what is compared for
+/// equality, of which one side may be stored and the other one not.
+static void roundWhatIsSeen(Operation *root) {
+  root->walk([](arith::TruncFOp rounding) {
+    if (!llvm::all_of(rounding->getUsers(), keepsPrecision))
+      rounding.removeFastmathAttr();
+  });
+}
+
 LogicalResult sparse_autograd::emulateNarrowFloats(Operation *root) {
   MLIRContext *context = root->getContext();
   Type f32 = Float32Type::get(context);
@@ -139,6 +164,7 @@ LogicalResult sparse_autograd::emulateNarrowFloats(Operation *root) {
     if (failed(applyPartialConversion(root, target, std::move(patterns))))
       return failure();
   }
+  roundWhatIsSeen(root);
   RewritePatternSet signPatterns(context);
   signPatterns.add<ExtendSignOfBF16>(context);
   walkAndApplyPatterns(root, std::move(signPatterns));

@@ -4,11 +4,11 @@
 # RUN: %python %s
 """What numbers are, and how they are rounded: f64 to bf16 once, not by way of
 f32; infinities and normal numbers in every type; signs that come from a
-narrower one."""
+narrower one; what is stored or compared is what a loop goes on with."""
 
 import numpy as np
 
-from execution import FLOATS, Program, finish, same_bits, to_type
+from execution import FLOATS, Program, close, finish, same_bits, to_type
 
 # Bits of precision, and the exponent of the smallest normal number.
 FORMATS = {"f64": (53, -1022), "f32": (24, -126), "f16": (11, -14),
@@ -134,4 +134,72 @@ def signs(level):
     return program
 
 
-finish([program, signs(0), signs(3)])
+def deviations(level):
+    """One element deviates by 0 from itself: the loop of the mean computes it
+    from numbers that it stores, and that of the deviations from what is stored,
+    for the program or for its derivative."""
+    program = Program(f"deviations_{level}", level)
+    rng = np.random.default_rng(7)
+    shape = (37, 5)
+    for t in ("f16", "bf16"):
+        x, row = f"tensor<?x?x{t}>", f"tensor<?x{t}>"
+        for op in ("math.log1p", "math.exp", "math.tanh"):
+            name = f"{op[5:]}_{t}"
+            program.define(f"""
+func.func private @{name}(%x: {x}, %m: tensor<?x?xi1>) -> ({row}, {x}) {{
+  %u = {op} %x : {x}
+  %v = arith.mulf %u, %x : {x}
+  %r = sparse_autograd.masked_reduce std %v, %m dims = [1] : {x}, tensor<?x?xi1> -> {row}
+  return %r, %u : {row}, {x}
+}}""")
+            program.entry(f"value_{name}", [x, "tensor<?x?xi1>"], [row, x], f"""
+  %r:2 = func.call @{name}(%a0, %a1) : ({x}, tensor<?x?xi1>) -> ({row}, {x})
+  return %r#0, %r#1 : {row}, {x}""")
+            program.entry(f"vjp_{name}", [x, "tensor<?x?xi1>", row, x], [row, x],
+                          f"""
+  %r:3 = sparse_autograd.vjp @{name}(%a0, %a1) cotangents(%a2, %a3) {{wrt = [0]}}
+      : ({x}, tensor<?x?xi1>), ({row}, {x}) -> ({row}, {x}, {x})
+  return %r#0, %r#2 : {row}, {x}""")
+            values = to_type(rng.uniform(-0.9, 3, shape), t)
+            mask = np.zeros(shape, bool)
+            mask[np.arange(37), rng.integers(0, 5, 37)] = True
+            zeros = to_type(np.zeros(37), t)
+            cotangents = [to_type(rng.uniform(0.5, 1, s), t) for s in (37, shape)]
+            for kind, more in (("value", []), ("vjp", cotangents)):
+                program.call(f"{kind}_{name}", [values, mask, *more],
+                             lambda r, _, e=zeros: same_bits(r, e))
+    return program
+
+
+def minima(level):
+    """A minimum, which is stored, is the operand that it came from: its
+    cotangent goes there."""
+    program = Program(f"minima_{level}", level)
+    x = np.random.default_rng(8).uniform(0.5, 2, 63)
+    for t in ("f16", "bf16"):
+        v = f"tensor<?x{t}>"
+        program.define(f"""
+func.func private @least_{t}(%x: {v}, %y: {v}) -> {v} {{
+  %u = math.rsqrt %x : {v}
+  %r = arith.minnumf %u, %y : {v}
+  return %r : {v}
+}}""")
+        program.entry(f"vjp_{t}", [v, v, v], [v, v, v], f"""
+  %r:3 = sparse_autograd.vjp @least_{t}(%a0, %a1) cotangents(%a2) {{wrt = [0, 1]}}
+      : ({v}, {v}), ({v}) -> ({v}, {v}, {v})
+  return %r#0, %r#1, %r#2 : {v}, {v}, {v}""")
+        values, large, ones = (to_type(n, t) for n in (x, x + 5, np.ones(63)))
+        exact = np.asarray(values, np.float64)
+
+        def check(least, dx, dy, x=exact, t=t):
+            eps = 2.0 ** (1 - FORMATS[t][0])
+            return (close(least, x**-0.5, 2 * eps, "minimum")
+                    + close(dx, -0.5 * x**-1.5, 6 * eps, "its gradient")
+                    + close(dy, np.zeros(63), 0.0, "the other"))
+
+        program.call(f"vjp_{t}", [values, large, ones], check)
+    return program
+
+
+finish([program, signs(0), signs(3), deviations(0), deviations(3), minima(0),
+        minima(3)])

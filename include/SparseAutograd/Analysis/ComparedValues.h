@@ -9,9 +9,12 @@
 #ifndef SPARSEAUTOGRAD_ANALYSIS_COMPAREDVALUES_H
 #define SPARSEAUTOGRAD_ANALYSIS_COMPAREDVALUES_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace sparse_autograd {
+
+/// Whether `op` asks if its operands are equal, or not.
+bool isEqualityComparison(mlir::arith::CmpFOp op);
 
 /// The ops of a program whose results are compared for equality in the end, as
 /// the elements that a max reduces are with the max by its adjoint. What rounds

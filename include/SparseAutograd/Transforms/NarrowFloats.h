@@ -13,8 +13,8 @@
 
 namespace sparse_autograd {
 
-/// Does the arithmetic of f16 and bf16 below `root` in f32, rounding each
-/// result.
+/// Does the arithmetic of f16 and bf16 below `root` in f32. A result is rounded
+/// where anything but such arithmetic reads it, and then for all that do.
 llvm::LogicalResult emulateNarrowFloats(mlir::Operation *root);
 
 } // namespace sparse_autograd
