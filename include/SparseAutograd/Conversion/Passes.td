@@ -94,6 +94,38 @@ def TensorToAssertions : Pass<"sparse-autograd-tensor-to-assertions"> {
 }
 
 //===----------------------------------------------------------------------===//
+// DivisionsToAssertions
+//===----------------------------------------------------------------------===//
+
+def DivisionsToAssertions : Pass<"sparse-autograd-divisions-to-assertions"> {
+  let summary = "Check at run time what integers are divided by";
+  let description = [{
+    Inserts `cf.assert` before every division of integers or remainder whose
+    divisor could be zero, or -1 where the dividend is the smallest integer:
+    processors stop a program for these. A divisor that all elements of a loop
+    share is looked at once, before the loop. What is divided by a positive
+    constant, or by the maximum of something and one, is not checked.
+
+    ```mlir
+    %r = arith.divui %a, %b : i64
+    ```
+
+    becomes
+
+    ```mlir
+    %zero = arith.constant 0 : i64
+    %holds = arith.cmpi ne, %b, %zero : i64
+    cf.assert %holds, "model.mlir:3:8: arith.divui: the divisor must not be zero"
+    %r = arith.divui %a, %b : i64
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // TensorToBuffer
 //===----------------------------------------------------------------------===//
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
+#include "AssertionMessage.h"
 #include "ProvedAssertions.h"
 #include "ShapeAssertions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -31,23 +32,6 @@ namespace sparse_autograd {
 
 using namespace mlir;
 using namespace sparse_autograd;
-
-/// "file:line:column: op: detail", for the innermost location that names a
-/// file.
-static std::string makeMessage(Operation *op, const Twine &detail) {
-  std::string message;
-  llvm::raw_string_ostream stream(message);
-  op->getLoc()->walk([&](Location loc) {
-    auto file = dyn_cast<FileLineColLoc>(loc);
-    if (!file)
-      return WalkResult::advance();
-    stream << file.getFilename().getValue() << ':' << file.getLine() << ':'
-           << file.getColumn() << ": ";
-    return WalkResult::interrupt();
-  });
-  stream << op->getName() << ": " << detail;
-  return message;
-}
 
 //===----------------------------------------------------------------------===//
 // Structured ops
@@ -107,10 +91,10 @@ static void assertEqualExtents(OpBuilder &builder, linalg::LinalgOp op) {
           tensor::DimOp::create(builder, loc, other.operand->get(), other.dim);
       Value isEqual = arith::CmpIOp::create(
           builder, loc, arith::CmpIPredicate::eq, expected, extent);
-      cf::AssertOp::create(builder, loc, isEqual,
-                           makeMessage(op, other.str() +
-                                               " must have the extent of " +
-                                               first->str()));
+      cf::AssertOp::create(
+          builder, loc, isEqual,
+          makeAssertionMessage(op, other.str() + " must have the extent of " +
+                                       first->str()));
     }
   }
 }
@@ -144,15 +128,16 @@ static void assertBefore(Operation *op) {
   if (hasShapeAssertions(op))
     return assertShapes(builder, op, [&](Value holds, const Twine &detail) {
       cf::AssertOp::create(builder, op->getLoc(), holds,
-                           makeMessage(op, detail));
+                           makeAssertionMessage(op, detail));
     });
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (structured &&
       (isa<SampledGenericOp>(op) || isTraversedByDims(structured)))
     return assertEqualExtents(builder, structured);
   cast<RuntimeVerifiableOpInterface>(op).generateRuntimeVerification(
-      builder, op->getLoc(),
-      [](Operation *op, StringRef detail) { return makeMessage(op, detail); });
+      builder, op->getLoc(), [](Operation *op, StringRef detail) {
+        return makeAssertionMessage(op, detail);
+      });
 }
 
 namespace {

@@ -1,0 +1,115 @@
+//===- DivisionsToAssertions.cpp - divisions of integers ------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AssertionMessage.h"
+#include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_DIVISIONSTOASSERTIONS
+#include "SparseAutograd/Conversion/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+static bool isSignedDivision(Operation *op) {
+  return isa<arith::CeilDivSIOp, arith::DivSIOp, arith::FloorDivSIOp,
+             arith::RemSIOp>(op);
+}
+
+static bool isDivision(Operation *op) {
+  return isSignedDivision(op) ||
+         isa<arith::CeilDivUIOp, arith::DivUIOp, arith::RemUIOp>(op);
+}
+
+/// Whether `value` is one at least, whatever it is computed of.
+static bool isPositive(Value value) {
+  auto isPositiveConstant = [](Value operand) {
+    APInt number;
+    return matchPattern(operand, m_ConstantInt(&number)) &&
+           number.isStrictlyPositive();
+  };
+  Operation *op = value.getDefiningOp();
+  return isPositiveConstant(value) ||
+         (isa_and_nonnull<arith::MaxSIOp>(op) &&
+          llvm::any_of(op->getOperands(), isPositiveConstant));
+}
+
+static Value createConstant(ImplicitLocOpBuilder &b, Type type,
+                            const APInt &value) {
+  return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+}
+
+/// Asserts that the divisor of `op` is not zero. A divisor that is the same for
+/// all elements of a loop is looked at before it, and may be zero if there are
+/// none.
+static void assertDivisor(Operation *op, Value divisor, unsigned width) {
+  auto loop = dyn_cast<linalg::LinalgOp>(op->getParentOp());
+  bool isOutside =
+      loop && !loop->isAncestor(divisor.getParentRegion()->getParentOp());
+  ImplicitLocOpBuilder b(op->getLoc(), isOutside ? loop : op);
+  Value holds = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ne, divisor,
+      createConstant(b, divisor.getType(), APInt::getZero(width)));
+  if (isOutside)
+    for (Range range : loop.createLoopRanges(b, b.getLoc())) {
+      if (getConstantIntValue(range.size))
+        continue;
+      Value extent = getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size);
+      Value isEmpty =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, extent,
+                                arith::ConstantIndexOp::create(b, 0));
+      holds = arith::OrIOp::create(b, holds, isEmpty);
+    }
+  cf::AssertOp::create(
+      b, holds, makeAssertionMessage(op, "the divisor must not be zero"));
+}
+
+/// Asserts that `op` does not divide the smallest integer by -1.
+static void assertQuotient(Operation *op, Value divisor, unsigned width) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value dividend = op->getOperand(0);
+  auto isNot = [&](Value value, const APInt &number) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value,
+                                 createConstant(b, value.getType(), number));
+  };
+  Value holds =
+      arith::OrIOp::create(b, isNot(divisor, APInt::getAllOnes(width)),
+                           isNot(dividend, APInt::getSignedMinValue(width)));
+  cf::AssertOp::create(
+      b, holds,
+      makeAssertionMessage(op,
+                           "the smallest integer must not be divided by -1"));
+}
+
+namespace {
+struct DivisionsToAssertionsPass
+    : sparse_autograd::impl::DivisionsToAssertionsBase<
+          DivisionsToAssertionsPass> {
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      if (!isDivision(op) || !op->getResult(0).getType().isIntOrIndex())
+        return;
+      Value divisor = op->getOperand(1);
+      if (isPositive(divisor))
+        return;
+      unsigned width = ConstantIntRanges::getStorageBitwidth(divisor.getType());
+      assertDivisor(op, divisor, width);
+      if (isSignedDivision(op))
+        assertQuotient(op, divisor, width);
+    });
+  }
+};
+} // namespace
