@@ -78,7 +78,7 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   loops.parallel = options.threads != 1;
   loops.forDevice = isForGPU;
   pm.addPass(createLowerSparse(loops));
-  pm.addPass(createDivisionsToAssertions());
+  pm.addPass(createScalarsToAssertions());
   // What a loop with constant bounds reads of a tensor of constant extents is
   // there. Not before: the analysis takes the loops of MLIR over iteration
   // spaces, which are refused, for loops that do not run.

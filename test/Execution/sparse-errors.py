@@ -203,4 +203,31 @@ for width, largest in (("i8", 255), ("i16", 65535)):
                 f"narrow_{position}_{coordinate}", [source],
                 lambda result, wanted=wanted: same_pattern(result, wanted) +
                 same_bits(result.values, wanted.values), f"{width} fits")
+# Indices in the region of an op, of the elements that are stored.
+
+T = sparse("CSR")
+program.entry("table", [T, "tensor<?x?xindex>", V], ["f64"], f"""
+  %zero = arith.constant dense<0.0> : tensor<f64>
+  %s = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+      iterator_types = ["reduction", "reduction"]}}
+      ins(%a0, %a1 : {T}, tensor<?x?xindex>) outs(%zero : tensor<f64>) {{
+  ^bb0(%x: f64, %i: index, %sum: f64):
+    %v = tensor.extract %a2[%i] : {V}
+    %p = arith.mulf %x, %v : f64
+    %n = arith.addf %sum, %p : f64
+    linalg.yield %n : f64
+  }} -> tensor<f64>
+  %r = tensor.extract %s[] : tensor<f64>
+  return %r : f64""")
+DIAGONAL = from_pattern(np.full((3, 3), 2.0), np.eye(3, dtype=bool),
+                        ENCODINGS["CSR"])
+TABLE = np.array([1.0, 10.0, 100.0])
+OUT_OF_RANGE = "tensor.extract: out-of-bounds access"
+for places, problem in (([0, 1, 2], None), ([2, 2, 2], None),
+                        ([0, 3, 2], OUT_OF_RANGE), ([0, 1, -1], OUT_OF_RANGE)):
+    indices = np.full((3, 3), 10**9)  # where nothing is stored
+    np.fill_diagonal(indices, places)
+    program.call("table", [DIAGONAL, indices, TABLE],
+                 problem or close_to(2 * TABLE[places].sum()), str(places))
+
 finish([program])

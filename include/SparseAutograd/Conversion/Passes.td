@@ -94,10 +94,10 @@ def TensorToAssertions : Pass<"sparse-autograd-tensor-to-assertions"> {
 }
 
 //===----------------------------------------------------------------------===//
-// DivisionsToAssertions
+// ScalarsToAssertions
 //===----------------------------------------------------------------------===//
 
-def DivisionsToAssertions : Pass<"sparse-autograd-divisions-to-assertions"> {
+def ScalarsToAssertions : Pass<"sparse-autograd-scalars-to-assertions"> {
   let summary = "Check at run time what integers are divided by";
   let description = [{
     Inserts `cf.assert` before every division of integers or remainder whose
@@ -105,6 +105,11 @@ def DivisionsToAssertions : Pass<"sparse-autograd-divisions-to-assertions"> {
     processors stop a program for these. A divisor that all elements of a loop
     share is looked at once, before the loop. What is divided by a positive
     constant, or by the maximum of something and one, is not checked.
+
+    So are the indices of a `tensor.extract` that was in the region of an op on
+    sparse tensors: `sparse-autograd-tensor-to-assertions` has marked it.
+
+    Runs when sparse tensors are gone.
 
     ```mlir
     %r = arith.divui %a, %b : i64

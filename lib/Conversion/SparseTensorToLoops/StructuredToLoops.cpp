@@ -397,9 +397,23 @@ static LogicalResult checkNewPattern(linalg::LinalgOp op) {
   return success();
 }
 
+/// Checks that the region does nothing but compute: it is not executed where
+/// sparse operands store nothing.
+static LogicalResult checkIsPure(linalg::LinalgOp op) {
+  for (Operation &inner : op.getBlock()->without_terminator())
+    if (!isMemoryEffectFree(&inner))
+      return inner.emitOpError(
+          "has an effect, in the region of an op on sparse "
+          "tensors, which is not executed for every "
+          "element; move it out of the region");
+  return success();
+}
+
 LogicalResult
 sparse_autograd::checkStructured(linalg::LinalgOp op,
                                  const OperandPatterns &patterns) {
+  if (failed(checkIsPure(op)))
+    return failure();
   if (llvm::none_of(op->getResultTypes(), isSparse))
     return success();
   if (op->getNumResults() > 1)

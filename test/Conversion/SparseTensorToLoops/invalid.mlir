@@ -336,3 +336,18 @@ func.func @selected(%m: tensor<4x4xi1, #csr>, %a: tensor<4x4xf64, #csr>, %b: ten
   %y = arith.select %m, %a, %b : tensor<4x4xi1, #csr>, tensor<4x4xf64, #csr>
   return %y : tensor<4x4xf64, #csr>
 }
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+#id = affine_map<(i, j) -> (i, j)>
+func.func @asserted(%a: tensor<4x4xf64, #csr>, %b: tensor<4x4xi1>) -> tensor<4x4xf64, #csr> {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%b : tensor<4x4xi1>) outs(%a : tensor<4x4xf64, #csr>) {
+  ^bb0(%is_known: i1, %x: f64):
+    // expected-error @below {{'cf.assert' op has an effect, in the region of an op on sparse tensors, which is not executed for every element; move it out of the region}}
+    cf.assert %is_known, "unknown"
+    linalg.yield %x : f64
+  } -> tensor<4x4xf64, #csr>
+  return %0 : tensor<4x4xf64, #csr>
+}

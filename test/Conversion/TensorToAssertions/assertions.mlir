@@ -123,3 +123,27 @@ func.func @extent_of_chosen(%c: i1, %a: tensor<?xf32>, %b: tensor<?xf32>) -> ind
   %n = tensor.dim %y, %c0 : tensor<?xf32>
   return %n : index
 }
+
+// The region of an op on sparse tensors is checked in loops, where it is
+// executed.
+
+// CHECK-LABEL: func @in_sparse_region
+// CHECK: linalg.generic
+// CHECK-NOT: cf.assert
+// CHECK: tensor.extract %{{.*}} {sparse_autograd.unchecked}
+func.func @in_sparse_region(%a: tensor<4xf32, #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>>,
+    %at: tensor<4xindex>, %x: tensor<?xf32>) -> tensor<f32> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+      iterator_types = ["reduction"]}
+      ins(%a, %at : tensor<4xf32, #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>>, tensor<4xindex>)
+      outs(%zero : tensor<f32>) {
+  ^bb0(%e: f32, %i: index, %sum: f32):
+    %v = tensor.extract %x[%i] : tensor<?xf32>
+    %p = arith.mulf %e, %v : f32
+    %s = arith.addf %sum, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}

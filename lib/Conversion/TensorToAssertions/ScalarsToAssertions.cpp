@@ -1,4 +1,4 @@
-//===- DivisionsToAssertions.cpp - divisions of integers ------------------===//
+//===- ScalarsToAssertions.cpp - what is computed of scalars --------------===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AssertionMessage.h"
+#include "Assertions.h"
 #include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,9 +15,10 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 
 namespace sparse_autograd {
-#define GEN_PASS_DEF_DIVISIONSTOASSERTIONS
+#define GEN_PASS_DEF_SCALARSTOASSERTIONS
 #include "SparseAutograd/Conversion/Passes.h.inc"
 } // namespace sparse_autograd
 
@@ -94,21 +95,25 @@ static void assertQuotient(Operation *op, Value divisor, unsigned width) {
                            "the smallest integer must not be divided by -1"));
 }
 
+static void assertDivision(Operation *op) {
+  Value divisor = op->getOperand(1);
+  if (isPositive(divisor))
+    return;
+  unsigned width = ConstantIntRanges::getStorageBitwidth(divisor.getType());
+  assertDivisor(op, divisor, width);
+  if (isSignedDivision(op))
+    assertQuotient(op, divisor, width);
+}
+
 namespace {
-struct DivisionsToAssertionsPass
-    : sparse_autograd::impl::DivisionsToAssertionsBase<
-          DivisionsToAssertionsPass> {
+struct ScalarsToAssertionsPass
+    : sparse_autograd::impl::ScalarsToAssertionsBase<ScalarsToAssertionsPass> {
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
-      if (!isDivision(op) || !op->getResult(0).getType().isIntOrIndex())
-        return;
-      Value divisor = op->getOperand(1);
-      if (isPositive(divisor))
-        return;
-      unsigned width = ConstantIntRanges::getStorageBitwidth(divisor.getType());
-      assertDivisor(op, divisor, width);
-      if (isSignedDivision(op))
-        assertQuotient(op, divisor, width);
+      if (takeUncheckedMark(op))
+        assertVerified(op);
+      else if (isDivision(op) && op->getResult(0).getType().isIntOrIndex())
+        assertDivision(op);
     });
   }
 };

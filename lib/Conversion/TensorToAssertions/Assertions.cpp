@@ -1,4 +1,4 @@
-//===- AssertionMessage.cpp - what failed assertions say ------------------===//
+//===- Assertions.cpp - assertions of ops ---------------------------------===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AssertionMessage.h"
+#include "Assertions.h"
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 
 using namespace mlir;
+
+static constexpr StringLiteral uncheckedName = "sparse_autograd.unchecked";
 
 std::string sparse_autograd::makeAssertionMessage(Operation *op,
                                                   const Twine &detail) {
@@ -26,4 +29,20 @@ std::string sparse_autograd::makeAssertionMessage(Operation *op,
   });
   stream << op->getName() << ": " << detail;
   return message;
+}
+
+void sparse_autograd::assertVerified(Operation *op) {
+  OpBuilder builder(op);
+  cast<RuntimeVerifiableOpInterface>(op).generateRuntimeVerification(
+      builder, op->getLoc(), [](Operation *verified, StringRef detail) {
+        return makeAssertionMessage(verified, detail);
+      });
+}
+
+void sparse_autograd::markUnchecked(Operation *op) {
+  op->setDiscardableAttr(uncheckedName, UnitAttr::get(op->getContext()));
+}
+
+bool sparse_autograd::takeUncheckedMark(Operation *op) {
+  return static_cast<bool>(op->removeDiscardableAttr(uncheckedName));
 }

@@ -1,10 +1,10 @@
-// RUN: sparse-opt %s --split-input-file --sparse-autograd-divisions-to-assertions | FileCheck %s
+// RUN: sparse-opt %s --split-input-file --sparse-autograd-scalars-to-assertions | FileCheck %s
 
 // CHECK-LABEL: func.func @unsigned(
 //  CHECK-SAME:   %[[A:.+]]: i64, %[[B:.+]]: i64)
 //       CHECK:   %[[ZERO:.+]] = arith.constant 0 : i64
 //       CHECK:   %[[HOLDS:.+]] = arith.cmpi ne, %[[B]], %[[ZERO]] : i64
-//       CHECK:   cf.assert %[[HOLDS]], "{{.*}}divisions.mlir:[[# @LINE + 4]]:{{.*}}: arith.divui: the divisor must not be zero"
+//       CHECK:   cf.assert %[[HOLDS]], "{{.*}}scalars.mlir:[[# @LINE + 4]]:{{.*}}: arith.divui: the divisor must not be zero"
 //   CHECK-NOT:   cf.assert
 //       CHECK:   arith.divui %[[A]], %[[B]] : i64
 func.func @unsigned(%a: i64, %b: i64) -> i64 {
@@ -141,4 +141,28 @@ func.func @unknown(%a: index, %b: index) -> index {
   %0 = arith.maxsi %b, %c0 : index
   %1 = arith.divui %a, %0 : index
   return %1 : index
+}
+
+// -----
+
+// What stood in the region of an op on sparse tensors is checked where it is.
+
+// CHECK-LABEL: func.func @marked(
+//  CHECK-SAME:   %[[X:.+]]: tensor<?xf32>, %[[I:.+]]: index)
+//       CHECK:   %[[EXTENT:.+]] = tensor.dim %[[X]]
+//       CHECK:   cf.assert %{{.+}}, "{{.*}} tensor.extract: out-of-bounds access"
+//       CHECK:   tensor.extract %[[X]][%[[I]]] : tensor<?xf32>
+func.func @marked(%x: tensor<?xf32>, %i: index) -> f32 {
+  %r = tensor.extract %x[%i] {sparse_autograd.unchecked} : tensor<?xf32>
+  return %r : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @not_marked(
+//   CHECK-NOT:   cf.assert
+//       CHECK:   return
+func.func @not_marked(%x: tensor<?xf32>, %i: index) -> f32 {
+  %r = tensor.extract %x[%i] : tensor<?xf32>
+  return %r : f32
 }
