@@ -1,5 +1,4 @@
-//===- Assertions.h - assertions of ops ---------------------------*- C++
-//-*-===//
+//===- Assertions.h - assertions of ops -------------------------*- C++ -*-===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
