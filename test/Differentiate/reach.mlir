@@ -1,7 +1,8 @@
 // RUN: sparse-opt %s --sparse-autograd-differentiate --canonicalize --cse | FileCheck %s
 
 // What carries a mask backward (G2), and what has none to carry.
-// test/Execution/reach-functions.py executes these, sparse-masked.py the last.
+// test/Execution/reach-functions.py executes these, sparse-masked.py those of
+// sparse factors.
 
 // The mask goes around the loop with the cotangent of what the loop carries,
 // and is gathered for what every iteration reads.
@@ -222,7 +223,78 @@ func.func @masked_columns(%a: tensor<4x8xf64, #csr>, %x: tensor<8x3xf64>, %m: te
 // CHECK: %[[Q:.*]] = arith.divf %[[CT]], %[[E]]
 // CHECK: arith.select %[[IN]], %[[Q]]
 
-func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>, %w: tensor<2xf64>, %a: tensor<4x8xf64, #csr>, %y: tensor<8x3xf64>, %n: tensor<4x3xi1>) {
+// A mask inside of it goes through the product alike.
+
+func.func @masked_factors(%a: tensor<4x8xf64, #csr>, %x: tensor<8xf64>, %m: tensor<4x8xi1>) -> tensor<f64> {
+  %zeros = arith.constant dense<0.0> : tensor<4xf64>
+  %l = math.log %x : tensor<8xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%a, %l, %m : tensor<4x8xf64, #csr>, tensor<8xf64>, tensor<4x8xi1>) outs(%zeros : tensor<4xf64>) {
+  ^bb0(%e: f64, %v: f64, %c: i1, %out: f64):
+    %zero = arith.constant 0.0 : f64
+    %p = arith.mulf %e, %v : f64
+    %t = arith.select %c, %p, %zero : f64
+    %s = arith.addf %out, %t : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  %sum = sparse_autograd.masked_reduce sum %y dims = [0] : tensor<4xf64> -> tensor<f64>
+  return %sum : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @masked_factors__value_and_grad_1
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8xf64>, %[[M:[a-z0-9]+]]: tensor<4x8xi1>
+// CHECK: %[[ANY:.*]] = linalg.generic {{.*}} ins(%[[M]] : tensor<4x8xi1>) outs(%{{.*}} : tensor<8xi1>)
+// CHECK: arith.ori
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %{{.*}}, %[[ANY]] : tensor<8xf64>, tensor<8xf64>, tensor<8xi1>)
+
+// Of a mask behind it and another one inside, the one behind it does.
+
+func.func @masked_twice(%a: tensor<4x8xf64, #csr>, %x: tensor<4xf64>, %m: tensor<4xi1>, %c: tensor<8xi1>) -> tensor<f64> {
+  %zeros = arith.constant dense<0.0> : tensor<4xf64>
+  %l = math.log %x : tensor<4xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%a, %l, %c : tensor<4x8xf64, #csr>, tensor<4xf64>, tensor<8xi1>) outs(%zeros : tensor<4xf64>) {
+  ^bb0(%e: f64, %v: f64, %d: i1, %out: f64):
+    %zero = arith.constant 0.0 : f64
+    %p = arith.mulf %e, %v : f64
+    %t = arith.select %d, %p, %zero : f64
+    %s = arith.addf %out, %t : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  %sum = sparse_autograd.masked_reduce sum %y, %m dims = [0] : tensor<4xf64>, tensor<4xi1> -> tensor<f64>
+  return %sum : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @masked_twice__value_and_grad_1
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf64>, %[[M:[a-z0-9]+]]: tensor<4xi1>
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %{{.*}}, %[[M]] : tensor<4xf64>, tensor<4xf64>, tensor<4xi1>)
+
+// The mask of one result says nothing of what another reads.
+
+func.func @masked_result(%a: tensor<4x8xf64, #csr>, %x: tensor<4xf64>, %m: tensor<4xi1>, %c: tensor<4xi1>) -> tensor<f64> {
+  %zeros = arith.constant dense<0.0> : tensor<4xf64>
+  %l = math.log %x : tensor<4xf64>
+  %y:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%a, %l, %c : tensor<4x8xf64, #csr>, tensor<4xf64>, tensor<4xi1>) outs(%zeros, %zeros : tensor<4xf64>, tensor<4xf64>) {
+  ^bb0(%e: f64, %v: f64, %d: i1, %out: f64, %out_0: f64):
+    %zero = arith.constant 0.0 : f64
+    %p = arith.mulf %e, %v : f64
+    %s = arith.addf %out, %p : f64
+    %t = arith.select %d, %p, %zero : f64
+    %u = arith.addf %out_0, %t : f64
+    linalg.yield %s, %u : f64, f64
+  } -> (tensor<4xf64>, tensor<4xf64>)
+  %s = sparse_autograd.masked_reduce sum %y#0, %m dims = [0] : tensor<4xf64>, tensor<4xi1> -> tensor<f64>
+  %t = sparse_autograd.masked_reduce sum %y#1 dims = [0] : tensor<4xf64> -> tensor<f64>
+  %sum = arith.addf %s, %t : tensor<f64>
+  return %sum : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @masked_result__value_and_grad_1
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf64>,
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %{{.*}} : tensor<4xf64>, tensor<4xf64>)
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f64, %[[CT:.*]]: f64,
+// CHECK-NEXT: %[[Q:.*]] = arith.divf %[[CT]], %[[E]]
+// CHECK-NEXT: linalg.yield %[[Q]]
+
+func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>, %w: tensor<2xf64>, %a: tensor<4x8xf64, #csr>, %y: tensor<8x3xf64>, %n: tensor<4x3xi1>, %z: tensor<8xf64>, %p: tensor<4x8xi1>, %s: tensor<8xi1>) {
   sparse_autograd.value_and_grad @masked_loop(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @dense_loop(%x) {wrt = [0]} : (tensor<4xf64>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @spreading_loop(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
@@ -234,5 +306,8 @@ func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>,
   sparse_autograd.value_and_grad @only_element(%o) {wrt = [0]} : (tensor<1xf64>) -> (f64, tensor<1xf64>)
   sparse_autograd.value_and_grad @masked_second(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @masked_columns(%a, %y, %n) {wrt = [1]} : (tensor<4x8xf64, #csr>, tensor<8x3xf64>, tensor<4x3xi1>) -> (tensor<f64>, tensor<8x3xf64>)
+  sparse_autograd.value_and_grad @masked_factors(%a, %z, %p) {wrt = [1]} : (tensor<4x8xf64, #csr>, tensor<8xf64>, tensor<4x8xi1>) -> (tensor<f64>, tensor<8xf64>)
+  sparse_autograd.value_and_grad @masked_twice(%a, %x, %m, %s) {wrt = [1]} : (tensor<4x8xf64, #csr>, tensor<4xf64>, tensor<4xi1>, tensor<8xi1>) -> (tensor<f64>, tensor<4xf64>)
+  sparse_autograd.value_and_grad @masked_result(%a, %x, %m, %m) {wrt = [1]} : (tensor<4x8xf64, #csr>, tensor<4xf64>, tensor<4xi1>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
   return
 }

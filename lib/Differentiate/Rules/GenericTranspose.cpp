@@ -53,14 +53,6 @@ private:
   FailureOr<Built> build(OpOperand &operand, TransposedQuantity quantity);
   FailureOr<Support> supportOf(OpOperand &operand, const Built &built);
   void setMaskOfProduct(Value mask, AffineMap map);
-  /// The positions in `inputs` of the masks of the results.
-  SmallVector<unsigned> inputsOfMasks() const {
-    SmallVector<unsigned> positions;
-    for (std::optional<unsigned> position : maskOfResult)
-      if (position)
-        positions.push_back(*position);
-    return positions;
-  }
 
   linalg::LinalgOp op;
   Transposer &transposer;
@@ -257,7 +249,7 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
   }
   built.hasSupport = static_cast<bool>(support);
   if (auto input = dyn_cast_or_null<BlockArgument>(support.mask))
-    if (input.getOwner() == &block && input.getArgNumber() < inputs.size())
+    if (input.getOwner() == &block)
       built.supportInput = input.getArgNumber();
   OpBuilder &inner = nested->builder;
   // A sum of negated terms is negated once.
@@ -290,24 +282,22 @@ FailureOr<Support> TransposedGeneric::supportOf(OpOperand &operand,
                                                 const Built &built) {
   if (!built.hasSupport)
     return Support();
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  std::optional<unsigned> input = built.supportInput;
+  // What a sparse factor reaches would be another sparse product: the mask
+  // alone says nearly as much. That of one result says nothing of another.
+  bool hasSparse = llvm::any_of(op->getOperandTypes(), isSparse);
+  if (hasSparse && !input && results.size() == 1)
+    input = maskOfResult.front();
   // A mask that is there already, if the operand has the dimensions that it
   // ranges over.
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  if (built.supportInput && map.isProjectedPermutation()) {
-    AffineMap maskMap = maps[*built.supportInput];
-    if (maskMap.isProjectedPermutation() && coversMask(map, maskMap))
-      return projectMask(transposer.builder, loc, inputs[*built.supportInput],
-                         maskMap, map);
-  }
-  // What a sparse factor reaches would be another sparse product: the mask
-  // alone says nearly as much.
-  if (llvm::any_of(op->getOperandTypes(), isSparse)) {
-    if (inputsOfMasks().size() != 1 || !map.isProjectedPermutation())
-      return Support();
-    unsigned input = inputsOfMasks().front();
-    return projectMask(transposer.builder, loc, inputs[input], maps[input],
+  if (input && map.isProjectedPermutation() &&
+      maps[*input].isProjectedPermutation() &&
+      (hasSparse || coversMask(map, maps[*input])))
+    return projectMask(transposer.builder, loc, inputs[*input], maps[*input],
                        map);
-  }
+  if (hasSparse)
+    return Support();
   FailureOr<Built> mask = build(operand, TransposedQuantity::Support);
   if (failed(mask))
     return failure();
