@@ -294,7 +294,67 @@ func.func @masked_result(%a: tensor<4x8xf64, #csr>, %x: tensor<4xf64>, %m: tenso
 // CHECK-NEXT: %[[Q:.*]] = arith.divf %[[CT]], %[[E]]
 // CHECK-NEXT: linalg.yield %[[Q]]
 
-func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>, %w: tensor<2xf64>, %a: tensor<4x8xf64, #csr>, %y: tensor<8x3xf64>, %n: tensor<4x3xi1>, %z: tensor<8xf64>, %p: tensor<4x8xi1>, %s: tensor<8xi1>) {
+// A mask over other dimensions than those of the operand is a mask of it where
+// it selects anything.
+
+func.func @masked_sum(%x: tensor<4xf64>, %m: tensor<3xi1>) -> tensor<f64> {
+  %zeros = arith.constant dense<0.0> : tensor<3xf64>
+  %l = math.log %x : tensor<4xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]} ins(%l : tensor<4xf64>) outs(%zeros : tensor<3xf64>) {
+  ^bb0(%v: f64, %out: f64):
+    %s = arith.addf %out, %v : f64
+    linalg.yield %s : f64
+  } -> tensor<3xf64>
+  %sum = sparse_autograd.masked_reduce sum %y, %m dims = [0] : tensor<3xf64>, tensor<3xi1> -> tensor<f64>
+  return %sum : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @masked_sum__value_and_grad_0
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf64>, %[[M:[a-z0-9]+]]: tensor<3xi1>
+// CHECK: %[[ANY:.*]] = linalg.generic {{.*}} ins(%[[M]] : tensor<3xi1>) outs(%{{.*}} : tensor<4xi1>)
+// CHECK: arith.ori
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %{{.*}}, %[[ANY]] :
+
+// A condition that the region reads from outside, and the diagonal of a mask.
+
+func.func @condition(%c: i1, %x: tensor<4xf64>) -> tensor<f64> {
+  %e = tensor.empty() : tensor<4xf64>
+  %l = math.log %x : tensor<4xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%l : tensor<4xf64>) outs(%e : tensor<4xf64>) {
+  ^bb0(%v: f64, %out: f64):
+    %zero = arith.constant 0.0 : f64
+    %s = arith.select %c, %v, %zero : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  %sum = sparse_autograd.masked_reduce sum %y dims = [0] : tensor<4xf64> -> tensor<f64>
+  return %sum : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @condition__value_and_grad_1
+// CHECK-SAME: %[[C:[a-z0-9]+]]: i1, %[[X:[a-z0-9]+]]: tensor<4xf64>
+// CHECK: %[[IN:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4xi1>)
+// CHECK: linalg.yield %[[C]]
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %{{.*}}, %[[IN]] :
+
+func.func @diagonal(%x: tensor<4xf64>, %m: tensor<4x4xi1>) -> tensor<f64> {
+  %e = tensor.empty() : tensor<4xf64>
+  %l = math.log %x : tensor<4xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%l, %m : tensor<4xf64>, tensor<4x4xi1>) outs(%e : tensor<4xf64>) {
+  ^bb0(%v: f64, %c: i1, %out: f64):
+    %zero = arith.constant 0.0 : f64
+    %s = arith.select %c, %v, %zero : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  %sum = sparse_autograd.masked_reduce sum %y dims = [0] : tensor<4xf64> -> tensor<f64>
+  return %sum : tensor<f64>
+}
+
+// CHECK-LABEL: func.func private @diagonal__value_and_grad_0
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf64>, %[[M:[a-z0-9]+]]: tensor<4x4xi1>
+// CHECK: %[[IN:.*]] = linalg.generic {{.*}} ins(%[[M]] : tensor<4x4xi1>) outs(%{{.*}} : tensor<4xi1>)
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %{{.*}}, %[[IN]] :
+
+func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>, %w: tensor<2xf64>, %a: tensor<4x8xf64, #csr>, %y: tensor<8x3xf64>, %n: tensor<4x3xi1>, %z: tensor<8xf64>, %p: tensor<4x8xi1>, %q: tensor<3xi1>, %r: tensor<4x4xi1>, %s: tensor<8xi1>) {
   sparse_autograd.value_and_grad @masked_loop(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @dense_loop(%x) {wrt = [0]} : (tensor<4xf64>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @spreading_loop(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
@@ -309,5 +369,8 @@ func.func @calls(%x: tensor<4xf64>, %m: tensor<4xi1>, %c: i1, %o: tensor<1xf64>,
   sparse_autograd.value_and_grad @masked_factors(%a, %z, %p) {wrt = [1]} : (tensor<4x8xf64, #csr>, tensor<8xf64>, tensor<4x8xi1>) -> (tensor<f64>, tensor<8xf64>)
   sparse_autograd.value_and_grad @masked_twice(%a, %x, %m, %s) {wrt = [1]} : (tensor<4x8xf64, #csr>, tensor<4xf64>, tensor<4xi1>, tensor<8xi1>) -> (tensor<f64>, tensor<4xf64>)
   sparse_autograd.value_and_grad @masked_result(%a, %x, %m, %m) {wrt = [1]} : (tensor<4x8xf64, #csr>, tensor<4xf64>, tensor<4xi1>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
+  sparse_autograd.value_and_grad @masked_sum(%x, %q) {wrt = [0]} : (tensor<4xf64>, tensor<3xi1>) -> (tensor<f64>, tensor<4xf64>)
+  sparse_autograd.value_and_grad @condition(%c, %x) {wrt = [1]} : (i1, tensor<4xf64>) -> (tensor<f64>, tensor<4xf64>)
+  sparse_autograd.value_and_grad @diagonal(%x, %r) {wrt = [0]} : (tensor<4xf64>, tensor<4x4xi1>) -> (tensor<f64>, tensor<4xf64>)
   return
 }

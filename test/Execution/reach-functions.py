@@ -383,6 +383,39 @@ func.func private @{name}_log(%x: <<4>>) -> <<4>> {
                  np.where(m.any(1)[:, None], np.log(x), 0) @ w, m),
              fixed={2: SOME_OF_ROWS},
              inputs=zeros_behind(np.stack([ROWS] * 4, 1)), exact=False),
+    # Regions: a condition from outside, a diagonal, a mask over other dimensions.
+    Function("condition_of_a_region", ["<<4>>", "<<T|i1>>"], ["tensor<!T>"],
+             ZERO + """
+  %l = math.log %x0 : <<4>>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%l : <<4>>) outs(%x0 : <<4>>) {
+  ^bb0(%v: !T, %o: !T):
+    %s = arith.select %x1, %v, %zero : <<T>>
+    linalg.yield %s : !T
+  } -> <<4>>
+""" + sum_of_all("%y", "<<4>>"), lambda x, c: 0 * x.sum(),
+             fixed={1: np.bool_(False)}, inputs=zeros_behind(MASK),
+             exact=False),
+    Function("diagonal_of_a_mask", ["<<4>>", "<<4x4|i1>>"], ["tensor<!T>"],
+             ZERO + """
+  %l = math.log %x0 : <<4>>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%l, %x1 : <<4>>, <<4x4|i1>>) outs(%x0 : <<4>>) {
+  ^bb0(%v: !T, %c: i1, %o: !T):
+    %s = arith.select %c, %v, %zero : <<T>>
+    linalg.yield %s : !T
+  } -> <<4>>
+""" + sum_of_all("%y", "<<4>>"), lambda x, m: masked(np.log(x), np.diag(m)),
+             fixed={1: np.diag(MASK)}, inputs=zeros_behind(MASK), exact=False),
+    Function("masked_as_a_whole", ["<<4>>", "<<3|i1>>"], ["tensor<!T>"], """
+  %l = math.log %x0 : <<4>>
+  %z = arith.constant dense<0.0> : tensor<3x!T>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]} ins(%l : <<4>>) outs(%z : tensor<3x!T>) {
+  ^bb0(%v: !T, %o: !T):
+    %s = arith.addf %o, %v : <<T>>
+    linalg.yield %s : !T
+  } -> tensor<3x!T>
+""" + sum_of("%y", "tensor<3x!T>", mask_type="<<3|i1>>"),
+             lambda x, m: 0 * x.sum(), fixed={1: np.zeros(3, bool)},
+             inputs=zeros_behind(MASK), exact=False),
     # Other ops with masks.
     reach("softmax", """
   %l = math.log %x0 : <<4>>
