@@ -159,6 +159,25 @@ func.func @searched(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #DCSR>, %z: t
   return %y : tensor<f64>
 }
 
+// Of two that are as good the first is traversed.
+
+// CHECK-LABEL: func.func @as_good
+// CHECK-SAME:  %[[POS:[a-z0-9]+]]: tensor<?xindex>, %[[CRD:[a-z0-9]+]]: tensor<?xindex>, %{{[a-z0-9]+}}: tensor<?xf64>, %[[ROWS:[a-z0-9]+]]: index,
+// CHECK:       scf.for %{{.*}} = %c0 to %[[ROWS]]
+// CHECK:         %[[BEGIN:.*]] = tensor.extract %[[POS]]
+// CHECK:         %[[END:.*]] = tensor.extract %[[POS]]
+// CHECK:         scf.for %[[Q:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK-NEXT:      tensor.extract %[[CRD]][%[[Q]]]
+func.func @as_good(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%z : tensor<f64>) {
+  ^bb0(%p: f64, %q: f64, %o: f64):
+    %m = arith.mulf %p, %q : f64
+    %s = arith.addf %o, %m : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  return %y : tensor<f64>
+}
+
 // Of three, the one is traversed of which the two others are found with the
 // least searches: neither the first of them nor the last.
 
