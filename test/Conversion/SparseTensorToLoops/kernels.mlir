@@ -204,6 +204,40 @@ func.func @searched_twice(%a: tensor<?x?xf64, #DCSR>, %b: tensor<?x?xf64, #COO>,
   return %y : tensor<f64>
 }
 
+// What is found in a block is where it was looked for.
+
+// CHECK-LABEL: func.func @found_in_a_block
+// CHECK-COUNT-1: arith.cmpi eq
+// CHECK-NOT:     arith.cmpi eq
+// CHECK:       return
+func.func @found_in_a_block(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #BSR>, %z: tensor<f64>) -> tensor<f64> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #BSR>) outs(%z : tensor<f64>) {
+  ^bb0(%p: f64, %q: f64, %o: f64):
+    %m = arith.mulf %p, %q : f64
+    %s = arith.addf %o, %m : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  return %y : tensor<f64>
+}
+
+// A sample is taken at the pattern of its destination, whatever it is of.
+
+// CHECK-LABEL: func.func @sample_of_another
+// CHECK-SAME:  %{{[a-z0-9]+}}: tensor<?xindex>, %{{[a-z0-9]+}}: tensor<?xindex>, %{{[a-z0-9]+}}: tensor<?xf64>, %{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index, %[[POS:[a-z0-9]+]]: tensor<?xindex>, %[[CRD:[a-z0-9]+]]: tensor<?xindex>,
+// CHECK:       scf.for
+// CHECK:         %[[BEGIN:.*]] = tensor.extract %[[POS]]
+// CHECK:         %[[END:.*]] = tensor.extract %[[POS]]
+// CHECK:         scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+// CHECK:       return %[[POS]], %[[CRD]]
+func.func @sample_of_another(%a: tensor<?x?xf64, #CSR>, %p: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %r = sparse_autograd.sampled_generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<?x?xf64, #CSR>) outs(%p : tensor<?x?xf64, #CSR>) {
+  ^bb0(%q: f64, %o: f64):
+    %m = arith.mulf %q, %q : f64
+    linalg.yield %m : f64
+  } -> tensor<?x?xf64, #CSR>
+  return %r : tensor<?x?xf64, #CSR>
+}
+
 // What a dense operand is computed of is read where something is stored, and
 // computed there.
 

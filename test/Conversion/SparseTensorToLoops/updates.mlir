@@ -216,6 +216,36 @@ func.func @transposed(%x: tensor<8x8xf64>, %m: tensor<8x8xf64>, %g: tensor<8x8xf
   return %m1, %x1 : tensor<8x8xf64>, tensor<8x8xf64>
 }
 
+// Such a reader may be updated with others behind it.
+
+// CHECK-LABEL: func.func @behind_transposed
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<8x8xf64>, %[[M:[^:]*]]: tensor<8x8xf64>, %[[N:[^:]*]]: tensor<8x8xf64>
+// CHECK:       scf.for {{.*}} iter_args(%{{[^,]*}} = %[[M]]) -> (tensor<8x8xf64>) {
+// CHECK:       scf.for {{.*}} iter_args(%{{[^,]*}} = %[[X]], %{{[^,]*}} = %[[N]]) -> (tensor<8x8xf64>, tensor<8x8xf64>) {
+// CHECK:       return
+func.func @behind_transposed(%x: tensor<8x8xf64>, %m: tensor<8x8xf64>, %n: tensor<8x8xf64>, %g: tensor<8x8xf64, #rows>) -> (tensor<8x8xf64>, tensor<8x8xf64>, tensor<8x8xf64>) {
+  %m1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<8x8xf64, #rows>) outs(%m : tensor<8x8xf64>) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.addf %o, %a : f64
+      linalg.yield %s : f64
+  } -> tensor<8x8xf64>
+  %x1 = linalg.generic {indexing_maps = [#id, #transposed, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g, %m : tensor<8x8xf64, #rows>, tensor<8x8xf64>) outs(%x : tensor<8x8xf64>) {
+    ^bb0(%a: f64, %b: f64, %o: f64):
+      %p = arith.mulf %a, %b : f64
+      %s = arith.addf %o, %p : f64
+      linalg.yield %s : f64
+  } -> tensor<8x8xf64>
+  %n1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<8x8xf64, #rows>) outs(%n : tensor<8x8xf64>) {
+    ^bb0(%a: f64, %o: f64):
+      %s = arith.subf %o, %a : f64
+      linalg.yield %s : f64
+  } -> tensor<8x8xf64>
+  return %m1, %x1, %n1 : tensor<8x8xf64>, tensor<8x8xf64>, tensor<8x8xf64>
+}
+
 // Lists of columns are no rows: their values are computed as a list.
 
 // CHECK-LABEL: func.func @no_rows
