@@ -37,6 +37,7 @@ private:
   Value findCoordinates(unsigned level);
   /// Whether the coordinate of `dim` lies in its window; null if it does.
   Value isInWindow(unsigned dim);
+  /// Whether a window is as long as dimension `dim`, and so begins at 0.
   bool isWholeDimension(const Window &window, unsigned dim);
   /// The dimension whose window the loop over the next level visits; none if it
   /// visits all that the level stores.
@@ -67,15 +68,10 @@ private:
 } // namespace
 
 bool Visitor::isWholeDimension(const Window &window, unsigned dim) {
-  auto isEqual = [](Value value, int64_t number) {
-    return getConstantIntValue(value) == number;
-  };
-  if (window.stride != 1 || !isEqual(window.offset, 0))
-    return false;
   int64_t extent = storage.getType().getDimSize(dim);
   return ShapedType::isDynamic(extent)
              ? window.size == storage.getExtent(builder, loc, dim)
-             : isEqual(window.size, extent);
+             : getConstantIntValue(window.size) == extent;
 }
 
 Value Visitor::isInWindow(unsigned dim) {
