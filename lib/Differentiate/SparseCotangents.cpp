@@ -114,13 +114,10 @@ void CotangentStorage::keepReadable() {
     changed = false;
     for (Value cotangent :
          llvm::map_to_vector(chosen, [](auto &entry) { return entry.first; })) {
-      Value pattern = findPattern(cotangent);
-      if (pattern && llvm::all_of(cotangent.getUses(), [&](OpOperand &use) {
-            return isReadWhereStored(use);
-          })) {
-        chosen[cotangent] = pattern;
+      if (findPattern(cotangent) &&
+          llvm::all_of(cotangent.getUses(),
+                       [&](OpOperand &use) { return isReadWhereStored(use); }))
         continue;
-      }
       chosen.erase(cotangent);
       changed = true;
     }
