@@ -56,14 +56,12 @@ static OpOperand *findPattern(OpOperand &operand) {
     return nullptr;
   ScalarTerms terms(op);
   SparseIteration iteration = SparseIteration::of(op, terms);
-  if (iteration.visitsAll ||
+  // Nothing is stored in all parts of a sum.
+  if (iteration.parts.size() != 1 ||
       terms.reads(iteration.base, operand.getOperandNumber()))
     return nullptr;
   for (unsigned number : iteration.parts.front().stored)
-    if (isAlike(op->getOpOperand(number)) &&
-        llvm::all_of(iteration.parts, [&](const StoredPart &part) {
-          return llvm::is_contained(part.stored, number);
-        }))
+    if (isAlike(op->getOpOperand(number)))
       return &op->getOpOperand(number);
   return nullptr;
 }
