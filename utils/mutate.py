@@ -132,6 +132,7 @@ NEAREST = {
     "FuseUpdates": ("row-updates",),
     "GatherRows": ("sparse-rows",),
     "ScatterRows": ("sparse-rows",),
+    "MoveEntries": ("sparse-moves",),
     "LowerSparse": ("sparse-errors", "sparse-shapes", "sparse-control-flow"),
 }
 # Tests whose entries are compared with each other run as a whole.
