@@ -203,7 +203,8 @@ func.func @masked_second(%x: tensor<4xf64>, %m: tensor<4xi1>) -> tensor<f64> {
 // CHECK: %[[Q:.*]] = arith.divf %[[CT]], %[[E]]
 // CHECK: arith.select %[[IN]], %[[Q]]
 
-// Through a product with a sparse factor goes which columns a mask selects of.
+// Through a product with a sparse factor goes which columns a mask selects of;
+// each of its terms is selected by the mask.
 
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 func.func @masked_columns(%a: tensor<4x8xf64, #csr>, %x: tensor<8x3xf64>, %m: tensor<4x3xi1>) -> tensor<f64> {
@@ -215,7 +216,11 @@ func.func @masked_columns(%a: tensor<4x8xf64, #csr>, %x: tensor<8x3xf64>, %m: te
 }
 
 // CHECK-LABEL: func.func private @masked_columns__value_and_grad_1
-// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8x3xf64>, %[[M:[a-z0-9]+]]: tensor<4x3xi1>
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<4x8xf64, #{{[a-z0-9]+}}>, %[[X:[a-z0-9]+]]: tensor<8x3xf64>, %[[M:[a-z0-9]+]]: tensor<4x3xi1>
+// CHECK: linalg.generic {{.*}} ins(%[[A]], %{{.*}}, %[[M]] :
+// CHECK: ^bb0(%{{.*}}: f64, %{{.*}}: f64, %[[SELECTED:.*]]: i1, %{{.*}}: f64):
+// CHECK: %[[TERM:.*]] = arith.mulf
+// CHECK: arith.select %[[SELECTED]], %[[TERM]]
 // CHECK: %[[ANY:.*]] = linalg.generic {{.*}} ins(%[[M]] : tensor<4x3xi1>) outs(%{{.*}} : tensor<3xi1>)
 // CHECK: arith.ori
 // CHECK: linalg.generic {{.*}} ins(%[[X]], %{{.*}}, %[[ANY]] : tensor<8x3xf64>, tensor<8x3xf64>, tensor<3xi1>)
