@@ -1222,6 +1222,9 @@ def LoopsToKernels
       f32, of which tensor cores drop 13 bits;
     * control flow around such loops stays on the host, and so do loops that
       access nothing of the device, one iteration after the other;
+    * a loop, or the outermost of several, may end at the lesser (`arith.minui`)
+      of an element of a buffer and of a number that the host knows: its kernel
+      is launched for the latter, and reads the element itself;
     * what else accesses the memory of the device is done by a kernel of one
       thread, or of a warp if there is a loop that is marked;
     * an element that the host reads, for a condition or as a result, is copied

@@ -12,6 +12,7 @@
 #include "../RuntimeCalls.h"
 #include "DeferAssertions.h"
 #include "DenseProducts.h"
+#include "DeviceBounds.h"
 #include "IndexBuilder.h"
 #include "KernelNest.h"
 #include "LaneLoops.h"
@@ -60,9 +61,13 @@ public:
       : rewriter(function.getContext()) {}
 
   LogicalResult visit(Block &block);
+  /// Has the kernels read the bounds of their loops, and the host those that it
+  /// needs as well.
+  void readBounds();
 
 private:
   void launchLoop(Operation *op);
+  Value createTotal(Location loc, ValueRange counts);
   void createVector(Location loc, Block &body, ValueRange variables,
                     int64_t length);
   LogicalResult flush();
@@ -96,6 +101,8 @@ private:
   /// Ops one after the other that are no parallel loops and access the device,
   /// or are computed of what those read.
   SmallVector<Operation *> run;
+  /// Those that nobody reads yet.
+  SmallVector<DeviceBound> bounds;
 };
 } // namespace
 
@@ -221,6 +228,14 @@ void KernelBuilder::createVector(Location loc, Block &body,
   iterations.createIterations(rewriter, numbers);
 }
 
+/// The product of `counts`.
+Value KernelBuilder::createTotal(Location loc, ValueRange counts) {
+  Value total = index(loc, 1);
+  for (Value count : counts)
+    total = arith::MulIOp::create(rewriter, loc, total, count);
+  return total;
+}
+
 /// Replaces a loop by a kernel with a thread for each iteration, or with a
 /// group of lanes that share loops in it. The order in which numbers are added
 /// up is that of the program, or depends on the number of lanes alone.
@@ -239,38 +254,57 @@ void KernelBuilder::launchLoop(Operation *op) {
       rewriter.setInsertionPoint(op);
     }
   }
-  Value zero = index(loc, 0), rows = index(loc, 1);
-  SmallVector<Value> counts;
-  for (auto [from, to, by] : llvm::zip_equal(
-           nest.getLowerBounds(), nest.getUpperBounds(), nest.getSteps())) {
-    Value extent = arith::SubIOp::create(rewriter, loc, to, from);
-    Value count = arith::CeilDivSIOp::create(rewriter, loc, extent, by);
-    counts.push_back(arith::MaxSIOp::create(rewriter, loc, count, zero));
-  }
-  for (Value count : ArrayRef(counts).drop_back())
-    rows = arith::MulIOp::create(rewriter, loc, rows, count);
+  Value zero = index(loc, 0);
   Operation *innermost = nest.getInnermost();
   VectorBuffers vectorBuffers = getVectorBuffers(op);
   int64_t length = getVectorLength(innermost);
-  if (length > 1)
-    counts.back() = rewriter.createOrFold<arith::DivUIOp>(loc, counts.back(),
-                                                          index(loc, length));
+  auto createCounts = [&](ValueRange ends) {
+    SmallVector<Value> counts;
+    for (auto [from, to, by] :
+         llvm::zip_equal(nest.getLowerBounds(), ends, nest.getSteps())) {
+      Value extent = arith::SubIOp::create(rewriter, loc, to, from);
+      Value count = arith::CeilDivSIOp::create(rewriter, loc, extent, by);
+      counts.push_back(arith::MaxSIOp::create(rewriter, loc, count, zero));
+    }
+    if (length > 1)
+      counts.back() = rewriter.createOrFold<arith::DivUIOp>(loc, counts.back(),
+                                                            index(loc, length));
+    return counts;
+  };
+  // There are threads for as many iterations as the host knows of.
+  SmallVector<Value> ends(nest.getUpperBounds());
+  std::optional<DeviceBound> bound = DeviceBound::match(ends.front());
+  if (bound)
+    ends.front() = bound->most;
+  SmallVector<Value> counts = createCounts(ends);
   // Other bodies keep a thread busy with one iteration.
   bool severalEach = length == 1 && canInterleave(*nest.getBody());
-  bool isPlane = false;
+  bool isShared = containsShared(nest.getOutermost());
+  bool isPlane = !isShared && counts.size() > 1;
+  auto getFirst = [&](ArrayRef<Value> counts) {
+    return createTotal(loc, counts.drop_back(isPlane ? 1 : 0));
+  };
+  Value first = getFirst(counts);
   Threads threads;
   Value lanes;
-  if (containsShared(nest.getOutermost())) {
-    Value total = arith::MulIOp::create(rewriter, loc, rows, counts.back());
-    Value longest = createLongestShared(rewriter, nest, total);
+  if (isShared) {
+    Value longest = createLongestShared(rewriter, nest, first);
     lanes =
         longest ? createPowerOf2(loc, longest, warpSize) : index(loc, warpSize);
-    threads = launchGroups(loc, total, lanes);
-  } else if (counts.size() == 1) {
-    threads = launchLine(loc, counts.back(), severalEach);
+    threads = launchGroups(loc, first, lanes);
+  } else if (isPlane) {
+    threads = launchPlane(loc, first, counts.back(), severalEach);
   } else {
-    isPlane = true;
-    threads = launchPlane(loc, rows, counts.back(), severalEach);
+    threads = launchLine(loc, first, severalEach);
+  }
+  if (bound) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Region &body = threads.launch.getBody();
+    rewriter.setInsertionPointToStart(&body.front());
+    Value own = getFirst(createCounts(nest.getUpperBounds()));
+    rewriter.replaceUsesWithIf(first, own, [&](OpOperand &use) {
+      return body.isAncestor(use.getOwner()->getParentRegion());
+    });
   }
 
   auto branch = scf::IfOp::create(rewriter, loc, threads.isInside);
@@ -440,6 +474,12 @@ LogicalResult KernelBuilder::visit(Block &block) {
       continue;
     }
     bool isOfDevice = accessesDevice(&op);
+    if (std::optional<DeviceBound> bound = DeviceBound::matchRead(&op)) {
+      if (failed(flush()))
+        return failure();
+      bounds.push_back(*bound);
+      continue;
+    }
     if (isPure(&op) && op.getNumRegions() == 0 &&
         !op.hasTrait<OpTrait::IsTerminator>()) {
       bool isComputed = llvm::any_of(op.getOperands(), [&](Value operand) {
@@ -477,14 +517,29 @@ LogicalResult KernelBuilder::visit(Block &block) {
   return flush();
 }
 
+void KernelBuilder::readBounds() {
+  for (DeviceBound &bound : bounds) {
+    bound.readInKernels(rewriter);
+    if (!bound.bound->use_empty()) {
+      loadOnHost(bound.read);
+      continue;
+    }
+    rewriter.eraseOp(bound.bound);
+    rewriter.eraseOp(bound.read);
+  }
+}
+
 namespace {
 struct LoopsToKernelsPass
     : sparse_autograd::impl::LoopsToKernelsBase<LoopsToKernelsPass> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    for (Block &block : function.getBody())
-      if (failed(KernelBuilder(function).visit(block)))
+    for (Block &block : function.getBody()) {
+      KernelBuilder kernels(function);
+      if (failed(kernels.visit(block)))
         return signalPassFailure();
+      kernels.readBounds();
+    }
     if (failed(deferAssertions(function)))
       return signalPassFailure();
     // What is left accesses nothing of the device, such as loops of assertions.
