@@ -1,7 +1,6 @@
 // Steps on the rows that a gradient stores: they are sorted and stored where they
-// are. Of 1000 indices the host reads at once whether they are sorted and how
-// large they are, and of what is to be stored how many rows there are and whether
-// something is wrong with them: two times two numbers, and waits.
+// are. Of what is to be stored the host reads at once how many rows there are and
+// whether something is wrong with them: two numbers, and a wait.
 
 // RUN: sparse-runner %s --entry=train --arg steps=1 --target=gpu --device=emulated:9 --report=json 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: sparse-runner %s --entry=train --arg steps=4 --target=gpu --device=emulated:9 --report=json > %t.device 2> %t.report
@@ -12,10 +11,10 @@
 // Beside them the table leaves the device, and whether an index was out of range:
 // 512 bytes and 4.
 
-// ONE: "bytes_copied_out":548,
-// ONE-SAME: "waits":4}
-// CHECK: "bytes_copied_out":644,
-// CHECK-SAME: "waits":10}
+// ONE: "bytes_copied_out":532,
+// ONE-SAME: "waits":3}
+// CHECK: "bytes_copied_out":580,
+// CHECK-SAME: "waits":6}
 
 #rows = #sparse_tensor.encoding<{map = (r, k) -> (r : compressed, k : dense)}>
 #element = affine_map<(r, k) -> (r, k)>

@@ -793,7 +793,7 @@ def StorageToLoops
 
     * Sorting: by merging, each entry by itself, if the list is not sorted
       already. What decides that, and the largest coordinates, the host reads at
-      once. Lists of up to 256 entries it asks nothing of.
+      once. Of up to 256 entries, and of those of one level, it asks nothing.
     * Counting: what is new with an entry, added up over those before it. The
       host reads all numbers at once. What each entry has been counted by is
       kept for `store_positions`, if nothing is written in between.

@@ -16,9 +16,10 @@
 //
 // What usually comes is sorted already, and is found out first. The keys are
 // coordinates, packed into words with as many bits as the largest of each level
-// has; levels that do not fit one word are sorted by the last ones first. Lists
-// of few entries are sorted by comparing all with all, which asks the host
-// nothing.
+// has; levels that do not fit one word are sorted by the last ones first. The
+// host reads both. The coordinates of one level are keys as they are, and the
+// threads themselves read whether there is nothing to do, so that the host
+// waits for nothing. Lists of few entries are sorted by comparing all with all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,12 +57,16 @@ public:
         count(loops.extent(coordinates, 0)) {}
 
   void sortFew();
-  void keepOrder();
-  void sortByKeys(ValueRange largest);
+  /// `survey` is what there is to know of the list (see `getSurvey`).
+  void sortMany(Value survey);
 
   Value getCount() const { return count; }
 
 private:
+  void keepOrder();
+  void sortByKeys(ArrayRef<PackedLevel> packing, Value groups);
+  void unlessSorted(llvm::function_ref<void()> body,
+                    llvm::function_ref<void()> otherwise = nullptr);
   SmallVector<PackedLevel> pack(ValueRange largest, Value &groups);
   void writeKeys(ArrayRef<PackedLevel> packing, Value group, KeyedEntries to);
   Value countSmaller(Value begin, Value end, Value number,
@@ -73,9 +78,20 @@ private:
   int64_t levels;
   Value coordinates, order;
   Value zero, one, count;
+  /// The survey, if it is the threads that read whether the list is sorted.
+  Value readByThreads;
 };
 
 } // namespace
+
+/// Runs `body` in a thread if there is something to sort.
+void SortBuilder::unlessSorted(llvm::function_ref<void()> body,
+                               llvm::function_ref<void()> otherwise) {
+  if (!readByThreads)
+    return body();
+  Value unsorted = loops.load(readByThreads, {zero, zero});
+  loops.when(loops.differ(unsorted, zero), body, otherwise);
+}
 
 /// How many elements of [begin, end) come before element `number`, itself
 /// excepted; `precedes` is asked whether one does, where those that come first
@@ -131,7 +147,8 @@ SmallVector<PackedLevel> SortBuilder::pack(ValueRange largest, Value &groups) {
   return packing;
 }
 
-/// Writes the keys of one group, for the entries in the order so far.
+/// Writes the keys of one group, for the entries in the order so far; or the
+/// order, if the threads find the list to be sorted.
 void SortBuilder::writeKeys(ArrayRef<PackedLevel> packing, Value group,
                             KeyedEntries to) {
   Value isFirst = loops.equal(group, zero);
@@ -139,45 +156,51 @@ void SortBuilder::writeKeys(ArrayRef<PackedLevel> packing, Value group,
   for (const PackedLevel &level : packing)
     isInKey.push_back(loops.equal(level.group, group));
   loops.forEach(count, [&](ValueRange number) {
-    Value entry = loops.choose(
-        isFirst, [&] { return number.front(); },
-        [&] { return loops.load(order, number); });
-    Value key = zero;
-    for (int64_t level = 0; level < levels; ++level) {
-      Value coordinate = loops.load(coordinates, {entry, loops.index(level)});
-      Value part = loops.shiftLeft(coordinate, packing[level].shift);
-      key = loops.bitOr(key, loops.select(isInKey[level], part, zero));
-    }
-    loops.store(key, to.keys, number);
-    loops.store(entry, to.entries, number);
+    auto write = [&] {
+      Value entry = loops.choose(
+          isFirst, [&] { return number.front(); },
+          [&] { return loops.load(order, number); });
+      Value key = zero;
+      for (int64_t level = 0; level < levels; ++level) {
+        Value coordinate = loops.load(coordinates, {entry, loops.index(level)});
+        Value part = loops.shiftLeft(coordinate, packing[level].shift);
+        key = loops.bitOr(key, loops.select(isInKey[level], part, zero));
+      }
+      loops.store(key, to.keys, number);
+      loops.store(entry, to.entries, number);
+    };
+    unlessSorted(write, [&] { loops.store(number.front(), order, number); });
   });
 }
 
 /// Sorts runs of the first length, each by comparing all with all.
 void SortBuilder::sortRuns(KeyedEntries from, KeyedEntries to) {
-  loops.forEach(count, [&](ValueRange number) {
+  auto findPlace = [&](Value number) {
     Value key = loops.load(from.keys, number);
-    Value inRun = loops.bitAnd(number.front(), loops.index(firstRun - 1));
-    Value begin = loops.sub(number.front(), inRun);
+    Value inRun = loops.bitAnd(number, loops.index(firstRun - 1));
+    Value begin = loops.sub(number, inRun);
     Value end = loops.minimum(loops.add(begin, loops.index(firstRun)), count);
-    Value smaller = countSmaller(begin, end, number.front(),
-                                 [&](Value other, Value isBefore) {
-                                   Value theirs = loops.load(from.keys, other);
-                                   return loops.precedes(theirs, key, isBefore);
-                                 });
+    Value smaller =
+        countSmaller(begin, end, number, [&](Value other, Value isBefore) {
+          Value theirs = loops.load(from.keys, other);
+          return loops.precedes(theirs, key, isBefore);
+        });
     Value place = loops.add(begin, smaller);
     loops.store(key, to.keys, place);
     loops.store(loops.load(from.entries, number), to.entries, place);
+  };
+  loops.forEach(count, [&](ValueRange number) {
+    unlessSorted([&] { findPlace(number.front()); });
   });
 }
 
 /// Merges each two runs of `length`.
 void SortBuilder::mergeRuns(KeyedEntries from, KeyedEntries to, Value length) {
   Value mask = loops.sub(length, one);
-  loops.forEach(count, [&](ValueRange number) {
+  auto findPlace = [&](Value number) {
     Value key = loops.load(from.keys, number);
-    Value inRun = loops.bitAnd(number.front(), mask);
-    Value begin = loops.sub(number.front(), inRun);
+    Value inRun = loops.bitAnd(number, mask);
+    Value begin = loops.sub(number, inRun);
     Value isSecond = loops.differ(loops.bitAnd(begin, length), zero);
     Value first = loops.select(isSecond, loops.sub(begin, length), begin);
     Value other = loops.select(isSecond, first,
@@ -192,12 +215,13 @@ void SortBuilder::mergeRuns(KeyedEntries from, KeyedEntries to, Value length) {
     Value place = loops.add(loops.add(first, inRun), loops.sub(found, other));
     loops.store(key, to.keys, place);
     loops.store(loops.load(from.entries, number), to.entries, place);
+  };
+  loops.forEach(count, [&](ValueRange number) {
+    unlessSorted([&] { findPlace(number.front()); });
   });
 }
 
-void SortBuilder::sortByKeys(ValueRange largest) {
-  Value groups;
-  SmallVector<PackedLevel> packing = pack(largest, groups);
+void SortBuilder::sortByKeys(ArrayRef<PackedLevel> packing, Value groups) {
   Value runs = loops.countChunks(count, firstRun);
   Value passes = loops.countBits(loops.sub(runs, one));
   SmallVector<Value> buffers;
@@ -225,6 +249,24 @@ void SortBuilder::sortByKeys(ValueRange largest) {
     loops.deallocate(buffer);
 }
 
+void SortBuilder::sortMany(Value survey) {
+  if (levels == 1) {
+    readByThreads = survey;
+    return sortByKeys(PackedLevel{/*group=*/zero, /*shift=*/zero},
+                      /*groups=*/one);
+  }
+  SmallVector<Value> found = loops.readFirstRow(survey, levels + 1);
+  Value isSorted = loops.equal(found.front(), loops.index(0));
+  loops.when(
+      isSorted, [&] { keepOrder(); },
+      [&] {
+        Value groups;
+        SmallVector<PackedLevel> packing =
+            pack(ArrayRef(found).drop_front(), groups);
+        sortByKeys(packing, groups);
+      });
+}
+
 func::FuncOp StorageFunctions::getSort(int64_t levels) {
   auto body = [&](LoopBuilder &loops, ValueRange arguments) {
     Value coordinates = arguments[0];
@@ -233,10 +275,8 @@ func::FuncOp StorageFunctions::getSort(int64_t levels) {
     auto sortMany = [&] {
       auto survey =
           func::CallOp::create(loops.builder, getSurvey(levels), coordinates);
-      Value isSorted = loops.equal(survey.getResult(0), loops.index(0));
-      loops.when(
-          isSorted, [&] { sort.keepOrder(); },
-          [&] { sort.sortByKeys(survey.getResults().drop_front()); });
+      sort.sortMany(survey.getResult(0));
+      loops.deallocate(survey.getResult(0));
     };
     loops.when(isLong, sortMany, [&] { sort.sortFew(); });
     return SmallVector<Value>();

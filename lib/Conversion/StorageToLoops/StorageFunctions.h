@@ -25,9 +25,9 @@ public:
   /// `(coordinates, order)`: fills the order that sorts the entries.
   mlir::func::FuncOp getSort(int64_t levels);
 
-  /// `(coordinates) -> (unsorted, largest...)`: whether an entry precedes the
-  /// one before it, as 1 or 0, and the largest coordinate of each level. The
-  /// host waits for them.
+  /// `(coordinates) -> (found)`, whose first row says whether an entry precedes
+  /// the one before it, as 1 or 0, and the largest coordinate of each level.
+  /// The caller releases it.
   mlir::func::FuncOp getSurvey(int64_t levels);
 
   /// `(numbers)`: replaces each row of n x `width` by the sum of those up to

@@ -196,13 +196,18 @@ Value Lowering::findMisfit(StorePositionsOp op, const LevelElements &levels,
       [&] {
         Value coordinates =
             asArgument(loops, op.getCoordinates(), levels.size());
-        auto survey = func::CallOp::create(
-            loops.builder, functions.getSurvey(levels.size()), coordinates);
+        Value survey = func::CallOp::create(loops.builder,
+                                            functions.getSurvey(levels.size()),
+                                            coordinates)
+                           .getResult(0);
+        SmallVector<Value> largest =
+            loops.readFirstRow(survey, levels.size() + 1);
+        loops.deallocate(survey);
         Value found = loops.truth(false);
         for (int64_t level = 0; level < levels.size(); ++level)
           if (levels.hasCoordinates(level))
-            found = loops.bitOr(
-                found, loops.less(mostCoordinate, survey.getResult(level + 1)));
+            found = loops.bitOr(found,
+                                loops.less(mostCoordinate, largest[level + 1]));
         return found;
       },
       [&] { return loops.truth(false); });

@@ -60,11 +60,8 @@ func::FuncOp StorageFunctions::getSurvey(int64_t levels) {
       });
       return left;
     });
-    SmallVector<Value> results = loops.readFirstRow(found, width);
-    loops.deallocate(found);
-    return results;
+    return SmallVector<Value>{found};
   };
-  SmallVector<Type> results(width, IndexType::get(module.getContext()));
   return getFunction("_sparse_autograd_survey_" + std::to_string(levels),
-                     getBuffer(levels), results, body);
+                     getBuffer(levels), getBuffer(width), body);
 }

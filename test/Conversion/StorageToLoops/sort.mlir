@@ -37,15 +37,22 @@ func.func @left(%c: memref<?x2xindex, strided<[4, 1]>>, %d: memref<?x?xindex>, %
 // CHECK:       %[[N:.*]] = memref.dim %[[C]], %c0
 // CHECK:       %[[IS_LONG:.*]] = arith.cmpi ugt, %[[N]], %c256
 // CHECK:       scf.if %[[IS_LONG]] {
-// CHECK:         %[[SURVEY:.*]]:3 = func.call @_sparse_autograd_survey_2(%[[C]])
-// CHECK:         %[[IS_SORTED:.*]] = arith.cmpi eq, %[[SURVEY]]#0, %c0
+// CHECK:         %[[SURVEY:.*]] = func.call @_sparse_autograd_survey_2(%[[C]])
+// CHECK:         %[[ROW:.*]] = memref.subview %[[SURVEY]][0, 0] [1, 3] [1, 1]
+// CHECK:         %[[HOST:.*]] = memref.alloca() : memref<3xindex>
+// CHECK:         memref.copy %[[ROW]], %[[HOST]]
+// CHECK-NOT:     memref.copy
+// CHECK:         %[[UNSORTED:.*]] = memref.load %[[HOST]][%c0]
+// CHECK:         %[[LARGEST_FIRST:.*]] = memref.load %[[HOST]][%c1]
+// CHECK:         %[[LARGEST_LAST:.*]] = memref.load %[[HOST]][%c2]
+// CHECK:         %[[IS_SORTED:.*]] = arith.cmpi eq, %[[UNSORTED]], %c0
 // CHECK:         scf.if %[[IS_SORTED]] {
 // CHECK-NEXT:      scf.parallel (%[[I:[^)]*]]) = (%c0) to (%[[N]]) step (%c1) {
 // CHECK-NEXT:        memref.store %[[I]], %[[O]][%[[I]]]
 // CHECK:         } else {
-// CHECK:           %[[LAST:.*]] = arith.index_cast %[[SURVEY]]#2 : index to i64
+// CHECK:           %[[LAST:.*]] = arith.index_cast %[[LARGEST_LAST]] : index to i64
 // CHECK:           math.ctlz %[[LAST]]
-// CHECK:           %[[FIRST:.*]] = arith.index_cast %[[SURVEY]]#1 : index to i64
+// CHECK:           %[[FIRST:.*]] = arith.index_cast %[[LARGEST_FIRST]] : index to i64
 // CHECK:           math.ctlz %[[FIRST]]
 // CHECK:           %[[KEYS:.*]] = memref.alloc(%[[N]]) : memref<?xindex>
 // CHECK:           %[[RUN_KEYS:.*]] = memref.alloc(%[[N]]) : memref<?xindex>
@@ -73,6 +80,7 @@ func.func @left(%c: memref<?x2xindex, strided<[4, 1]>>, %d: memref<?x?xindex>, %
 // CHECK:           memref.dealloc %[[KEYS]]
 // CHECK:           memref.dealloc %[[RUN_KEYS]]
 // CHECK:           memref.dealloc %[[OTHER]]
+// CHECK:         memref.dealloc %[[SURVEY]]
 
 // Few entries count those that come before them.
 
@@ -82,7 +90,7 @@ func.func @left(%c: memref<?x2xindex, strided<[4, 1]>>, %d: memref<?x?xindex>, %
 // CHECK:             arith.cmpi ult, %[[J]], %[[I]]
 // CHECK:           memref.store %[[I]], %[[O]][%[[PLACE]]]
 
-// What is asked of the list are maxima, which the host reads at once.
+// What is asked of the list are maxima.
 
 // CHECK-LABEL: func.func private @_sparse_autograd_survey_2(
 // CHECK:       %[[FOUND:.*]] = memref.alloc(%[[THREADS:.*]]) : memref<?x3xindex>
@@ -90,7 +98,43 @@ func.func @left(%c: memref<?x2xindex, strided<[4, 1]>>, %d: memref<?x?xindex>, %
 // CHECK:         scf.for %{{.*}} = %[[T]] to %{{.*}} step %[[THREADS]]
 // CHECK:       scf.while (%[[LENGTH:.*]] = %[[THREADS]])
 // CHECK:         scf.parallel
-// CHECK:       %[[ROW:.*]] = memref.subview %[[FOUND]][0, 0] [1, 3] [1, 1]
-// CHECK:       %[[HOST:.*]] = memref.alloca() : memref<3xindex>
-// CHECK:       memref.copy %[[ROW]], %[[HOST]]
+// CHECK:       return %[[FOUND]]
+
+// The coordinates of one level are the keys. The host reads nothing: threads write
+// the order of a list that is sorted, and then do nothing.
+
+// CHECK-LABEL: func.func private @_sparse_autograd_sort_1(
+// CHECK-SAME:    %[[C:[^:]*]]: memref<?x1xindex>, %[[O:[^:]*]]: memref<?xindex>)
 // CHECK-NOT:   memref.copy
+// CHECK:       scf.if %{{.*}} {
+// CHECK:         %[[SURVEY:.*]] = func.call @_sparse_autograd_survey_1(%[[C]])
+// CHECK-NOT:     math.ctlz %[[SURVEY]]
+// CHECK:         %[[KEYS:.*]] = memref.alloc(%[[N:.*]]) : memref<?xindex>
+// CHECK:         scf.parallel (%[[I:[^)]*]]) = (%c0) to (%[[N]])
+// CHECK-NEXT:      %[[UNSORTED:.*]] = memref.load %[[SURVEY]][%c0, %c0]
+// CHECK-NEXT:      %[[SORTS:.*]] = arith.cmpi ne, %[[UNSORTED]], %c0
+// CHECK-NEXT:      scf.if %[[SORTS]] {
+// CHECK-NEXT:        %[[KEY:.*]] = memref.load %[[C]][%[[I]], %c0]
+// CHECK-NEXT:        memref.store %[[KEY]], %[[KEYS]][%[[I]]]
+// CHECK-NEXT:        memref.store %[[I]], %{{.*}}[%[[I]]]
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        memref.store %[[I]], %[[O]][%[[I]]]
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.reduce
+// CHECK-NEXT:    }
+// CHECK-NEXT:    scf.parallel
+// CHECK-NEXT:      %[[UNSORTED:.*]] = memref.load %[[SURVEY]][%c0, %c0]
+// CHECK-NEXT:      %[[SORTS:.*]] = arith.cmpi ne, %[[UNSORTED]], %c0
+// CHECK-NEXT:      scf.if %[[SORTS]] {
+// CHECK-NOT:       } else {
+// CHECK:           scf.reduce
+// CHECK:         scf.for
+// CHECK:           scf.parallel
+// CHECK-NEXT:        %[[UNSORTED:.*]] = memref.load %[[SURVEY]][%c0, %c0]
+// CHECK-NEXT:        %[[SORTS:.*]] = arith.cmpi ne, %[[UNSORTED]], %c0
+// CHECK-NEXT:        scf.if %[[SORTS]] {
+// CHECK:         memref.dealloc %[[SURVEY]]
+func.func @list(%c: memref<?x1xindex>, %o: memref<?xindex>) {
+  sparse_autograd.sort_entries ins(%c : memref<?x1xindex>) outs(%o : memref<?xindex>)
+  return
+}

@@ -49,8 +49,10 @@ func.func @both(%c: memref<?x2xindex>, %o: memref<?xindex>, %m: index, %n: index
 // CHECK:       arith.cmpi ugt, %[[ELEMENTS]], %c4294967295
 // CHECK:       %[[IS_LARGE:.*]] = arith.cmpi ugt, %[[N]], %c65536
 // CHECK:       scf.if %[[IS_LARGE]] -> (i1) {
-// CHECK-NEXT:    %[[SURVEY:.*]]:3 = func.call @_sparse_autograd_survey_2(%[[C]])
-// CHECK-NEXT:    %[[MISFIT:.*]] = arith.cmpi ugt, %[[SURVEY]]#2, %c65535
+// CHECK-NEXT:    %[[SURVEY:.*]] = func.call @_sparse_autograd_survey_2(%[[C]])
+// CHECK:         %[[LARGEST:.*]] = memref.load %{{.*}}[%c2] : memref<3xindex>
+// CHECK-NEXT:    memref.dealloc %[[SURVEY]]
+// CHECK-NEXT:    %[[MISFIT:.*]] = arith.cmpi ugt, %[[LARGEST]], %c65535
 // CHECK-NEXT:    scf.yield %[[MISFIT]]
 // CHECK:       %[[SECOND:.*]]:3 = call @_sparse_autograd_count_d_c(
 // CHECK:       arith.cmpi ne, %[[SECOND]]#2, %c0
