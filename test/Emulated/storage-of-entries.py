@@ -8,7 +8,8 @@ errors. Lists are as long as the chunks of kernels, or a little more or less."""
 
 import numpy as np
 
-from execution import Program, finish, same_bits
+from device_comparison import Comparison
+from execution import finish
 from sparse_storage import (MATRICES, TENSORS, VECTORS, Encoding, Level,
                             _levels, block_encoding)
 
@@ -45,41 +46,6 @@ def without_names(encoding):
 
 def has_positions(level):
     return level.format in ("compressed", "loose_compressed")
-
-
-class Comparison:
-    """A program on the CPU, and the same one on a device; what the first gives
-    is what the second has to give."""
-
-    def __init__(self, name):
-        self.host = Program(f"{name}_host", 0, threads=1)
-        self.device = Program(f"{name}_device", 1, threads=1,
-                              pipeline="target=gpu emulate=true")
-        self.programs = [self.host, self.device]
-
-    def entry(self, *arguments):
-        for program in self.programs:
-            program.entry(*arguments)
-
-    def call(self, entry, arguments, label, check=lambda *results: None):
-        expected = []
-
-        def keep(*results):
-            expected.extend(results)
-            check(*results)
-            return 1
-
-        def compare(*results):
-            assert len(results) == len(expected)
-            return sum(same_bits(a, b, str(number)) for number, (a, b) in
-                       enumerate(zip(results, expected)))
-
-        self.host.call(entry, arguments, keep, label)
-        self.device.call(entry, arguments, compare, label)
-
-    def fail(self, entry, arguments, message, label=""):
-        for program in self.programs:
-            program.call(entry, arguments, message, label)
 
 
 def add_sort(comparison, levels):

@@ -796,7 +796,13 @@ def StorageToLoops
       once. Of up to 256 entries, and of those of one level, it asks nothing.
     * Counting: what is new with an entry, added up over those before it. The
       host reads all numbers at once. What each entry has been counted by is
-      kept for `store_positions`, if nothing is written in between.
+      kept for `store_positions`, if nothing is written in between. Where
+      parallel loops alone need the numbers, as their bounds or for the lengths of
+      lists that they alone access, the host does not read them: such lists are as
+      long as if no two entries were equal, and a bound is the lesser
+      (`arith.minui`) of what is loaded and of the number of entries. Of lists
+      that are returned the host reads the length right before. If something is
+      wrong with an entry, there are no elements, and an assertion fails.
     * Storing: each entry its coordinates, each parent its position.
 
     Where something is wrong with the entries, or a number does not fit its

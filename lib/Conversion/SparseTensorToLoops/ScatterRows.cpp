@@ -16,6 +16,7 @@
 #include "RowsToLoops.h"
 
 #include "Assembly.h"
+#include "EmitIf.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -210,8 +211,7 @@ Value RowSum::inOrder() {
 Value RowSum::findStarts() {
   Value length = arith::AddIOp::create(builder, loc, storage.numValues, one);
   Value starts = createList(builder, length, builder.getIndexType());
-  starts =
-      tensor::InsertOp::create(builder, loc, count, starts, storage.numValues);
+  Value last = arith::SubIOp::create(builder, loc, count, one);
   auto getRow = [&](OpBuilder &nested, Value number) {
     return extract(nested, storage.slots,
                    extract(nested, storage.order, number));
@@ -228,15 +228,21 @@ Value RowSum::findStarts() {
             nested, loc, arith::CmpIPredicate::ne, row, getRow(nested, before));
         Value isFirst =
             arith::OrIOp::create(nested, loc, isFirstOfAll, isOther);
-        auto branch = scf::IfOp::create(nested, loc, carried.getType(), isFirst,
-                                        /*withElseRegion=*/true);
-        OpBuilder first = branch.getThenBodyBuilder();
-        Value written =
-            tensor::InsertOp::create(first, loc, number, carried, row);
-        scf::YieldOp::create(first, loc, written);
-        OpBuilder other = branch.getElseBodyBuilder();
-        scf::YieldOp::create(other, loc, carried);
-        return branch.getResult(0);
+        auto writeIf = [&](Value condition, Value start, Value place,
+                           Value list) -> Value {
+          return emitIf(nested, loc, condition, list,
+                        [&]() {
+                          return SmallVector<Value>{tensor::InsertOp::create(
+                              nested, loc, start, list, place)};
+                        })
+              .front();
+        };
+        Value list = writeIf(isFirst, number, row, carried);
+        // No length is asked for, so that it need not be known here.
+        Value isLast = arith::CmpIOp::create(
+            nested, loc, arith::CmpIPredicate::eq, number, last);
+        Value behind = arith::AddIOp::create(nested, loc, row, one);
+        return writeIf(isLast, count, behind, list);
       });
 }
 

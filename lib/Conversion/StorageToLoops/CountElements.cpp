@@ -81,15 +81,11 @@ func::FuncOp
 StorageFunctions::getCount(sparse_tensor::SparseTensorEncodingAttr encoding) {
   LevelElements levels(encoding);
   int64_t counted = levels.numCounted(), width = counted + 1;
-  Type index = IndexType::get(module.getContext());
   SmallVector<Type> arguments = {getBuffer(levels.size()), getBuffer()};
-  arguments.append(levels.size(), index);
-  SmallVector<Type> results = {getBuffer(width)};
-  results.append(width, index);
+  arguments.append(levels.size(), IndexType::get(module.getContext()));
   auto body = [&](LoopBuilder &loops, ValueRange arguments) {
     Value coordinates = arguments[0], order = arguments[1];
     ValueRange extents = arguments.drop_front(2);
-    Value zero = loops.index(0), one = loops.index(1);
     Value count = loops.extent(coordinates, 0);
     Value ranks = loops.allocate(count, width);
     loops.forEach(count, [&](ValueRange number) {
@@ -104,21 +100,33 @@ StorageFunctions::getCount(sparse_tensor::SparseTensorEncodingAttr encoding) {
       add(pair.isWrong(extents), counted);
     });
     func::CallOp::create(loops.builder, getScan(width), ranks);
-    Value last = loops.allocate(one, width);
-    Value isEmpty = loops.equal(count, zero);
-    loops.forEach(loops.index(width), [&](ValueRange place) {
-      Value total = loops.choose(
-          isEmpty, [&] { return zero; },
-          [&] {
-            return loops.load(ranks, {loops.sub(count, one), place.front()});
-          });
-      loops.store(total, last, {zero, place.front()});
-    });
-    SmallVector<Value> values = {ranks};
-    llvm::append_range(values, loops.readFirstRow(last, width));
-    loops.deallocate(last);
-    return values;
+    return SmallVector<Value>{ranks};
   };
   return getFunction("_sparse_autograd_count" + levels.getName(), arguments,
-                     results, body);
+                     getBuffer(width), body);
+}
+
+Value sparse_autograd::loadTotal(LoopBuilder &loops, Value ranks, Value place) {
+  Value count = loops.extent(ranks, 0), zero = loops.index(0);
+  return loops.choose(
+      loops.equal(count, zero), [&] { return zero; },
+      [&] {
+        return loops.load(ranks, {loops.sub(count, loops.index(1)), place});
+      });
+}
+
+func::FuncOp StorageFunctions::getTotals(int64_t width) {
+  auto body = [&](LoopBuilder &loops, ValueRange arguments) {
+    Value last = loops.allocate(loops.index(1), width);
+    loops.forEach(loops.index(width), [&](ValueRange place) {
+      Value total = loadTotal(loops, arguments.front(), place.front());
+      loops.store(total, last, {loops.index(0), place.front()});
+    });
+    SmallVector<Value> totals = loops.readFirstRow(last, width);
+    loops.deallocate(last);
+    return totals;
+  };
+  SmallVector<Type> results(width, IndexType::get(module.getContext()));
+  return getFunction("_sparse_autograd_totals_" + std::to_string(width),
+                     getBuffer(width), results, body);
 }

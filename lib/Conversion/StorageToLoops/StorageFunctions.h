@@ -37,13 +37,15 @@ public:
   /// `(counts, before)`: what count_before does.
   mlir::func::FuncOp getCountBefore();
 
-  /// `(coordinates, order, extents...) -> (ranks, totals...)`. A row of `ranks`
-  /// tells of the entries up to one, in order, how many elements each counted
-  /// level has, and then how many entries there is something wrong with;
-  /// `totals` is the last row. The host waits for it. The caller releases
-  /// `ranks`.
+  /// `(coordinates, order, extents...) -> (ranks)`. A row tells of the entries
+  /// up to one, in order, how many elements each counted level has, and then
+  /// how many entries there is something wrong with. The caller releases it.
   mlir::func::FuncOp
   getCount(mlir::sparse_tensor::SparseTensorEncodingAttr encoding);
+
+  /// `(ranks) -> (totals...)`: the last row of n x `width`, zeros if there is
+  /// none. The host waits for it.
+  mlir::func::FuncOp getTotals(int64_t width);
 
   /// `(coordinates, order, ranks, extents..., lists...)`: what store_positions
   /// does, of entries that nothing is wrong with.
@@ -65,6 +67,9 @@ private:
   mlir::SymbolTable symbols;
   llvm::StringMap<mlir::func::FuncOp> functions;
 };
+
+/// The number at `place` of the last row of `ranks`, 0 if there is none.
+mlir::Value loadTotal(LoopBuilder &loops, mlir::Value ranks, mlir::Value place);
 
 /// How many elements a thread goes through where a list is cut.
 constexpr int64_t chunkLength = 64;

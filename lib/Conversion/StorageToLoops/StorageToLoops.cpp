@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/StorageToLoops/StorageToLoops.h"
 
+#include "KernelCounts.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "StorageFunctions.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -38,7 +39,8 @@ public:
 
 private:
   template <typename OpTy>
-  func::CallOp count(OpTy op, LoopBuilder &loops);
+  Value count(OpTy op, LoopBuilder &loops);
+  ValueRange readTotals(Value counted, LoopBuilder &loops);
   Value findMisfit(StorePositionsOp op, const LevelElements &levels,
                    LoopBuilder &loops);
 
@@ -86,15 +88,26 @@ void Lowering::lower(SortEntriesOp op) {
   op.erase();
 }
 
+/// What the entries of `op` are counted by.
 template <typename OpTy>
-func::CallOp Lowering::count(OpTy op, LoopBuilder &loops) {
+Value Lowering::count(OpTy op, LoopBuilder &loops) {
   SmallVector<Value> arguments = {
       asArgument(loops, op.getCoordinates(),
                  op.getEncoding().getLvlTypes().size()),
       asArgument(loops, op.getOrder())};
   llvm::append_range(arguments, op.getExtents());
   return func::CallOp::create(loops.builder,
-                              functions.getCount(op.getEncoding()), arguments);
+                              functions.getCount(op.getEncoding()), arguments)
+      .getResult(0);
+}
+
+/// How many elements there are of each counted level, and then how many entries
+/// there is something wrong with; the host waits for them.
+ValueRange Lowering::readTotals(Value counted, LoopBuilder &loops) {
+  int64_t width = cast<MemRefType>(counted.getType()).getDimSize(1);
+  return func::CallOp::create(loops.builder, functions.getTotals(width),
+                              counted)
+      .getResults();
 }
 
 /// The op that fills the storage that `op` counts, if nothing is written in
@@ -116,41 +129,89 @@ static StorePositionsOp findStore(CountPositionsOp op) {
   return {};
 }
 
+/// Leaves the counts of `op`, which `loads` read, on the device. The host does
+/// not raise there what is wrong with an entry: nothing is stored then.
+static void keepOnDevice(CountPositionsOp op, Value counted,
+                         ArrayRef<memref::LoadOp> loads, LoopBuilder &loops) {
+  LevelElements levels(op.getEncoding());
+  int64_t width = levels.numCounted() + 1;
+  Value zero = loops.index(0);
+  Value totals = loops.allocate(loops.index(1), width);
+  loops.forEach(loops.index(width), [&](ValueRange place) {
+    Value total = loadTotal(loops, counted, place.front());
+    Value numWrong = loadTotal(loops, counted, loops.index(width - 1));
+    Value isRight = loops.equal(numWrong, zero);
+    loops.store(loops.select(isRight, total, zero), totals,
+                {zero, place.front()});
+    cf::AssertOp::create(loops.builder, isRight,
+                         "sparse_autograd.count_positions: an entry is outside "
+                         "of the extents of the levels, or not in order");
+  });
+  Value most = loops.extent(op.getCoordinates(), 0);
+  Operation *end = op->getBlock()->getTerminator();
+  for (memref::LoadOp load : loads) {
+    int64_t level = *getConstantIntValue(load.getIndices().front());
+    Value place = loops.index(levels.countBefore(levels.getCounted(level)));
+    auto read = [&] {
+      return loops.minimum(loops.load(totals, {zero, place}), most);
+    };
+    Value count = read(), countAtEnd;
+    replaceKernelCount(load, count, most, [&] {
+      OpBuilder::InsertionGuard guard(loops.builder);
+      loops.builder.setInsertionPoint(end);
+      return countAtEnd ? countAtEnd : countAtEnd = read();
+    });
+  }
+  OpBuilder::InsertionGuard guard(loops.builder);
+  loops.builder.setInsertionPoint(end);
+  loops.deallocate(totals);
+}
+
 void Lowering::lower(CountPositionsOp op) {
   LevelElements levels(op.getEncoding());
   OpBuilder builder(op);
   LoopBuilder loops(builder, op.getLoc());
   StorePositionsOp store = findStore(op);
-  func::CallOp counted = count(op, loops);
-  ValueRange totals = counted.getResults().drop_front();
+  std::optional<SmallVector<memref::LoadOp>> kernelCounts =
+      findKernelCounts(op);
+  Value counted = count(op, loops);
   Value zero = loops.index(0);
-  // As many elements as the runtime takes for what can be addressed.
-  Value most = loops.index(int64_t(1) << 58);
-  Value isWrong = loops.differ(totals.back(), zero);
-  Value elements = loops.index(1);
-  SmallVector<Value> counts;
-  for (int64_t level = 0; level < levels.size(); ++level) {
-    Value extent = op.getExtents()[level];
+  Value isWrong = loops.truth(false);
+  for (Value extent : op.getExtents()) {
     Value isNegative = loops.compare(arith::CmpIPredicate::slt, extent, zero);
     isWrong = loops.bitOr(isWrong, isNegative);
-    if (levels.isDense(level)) {
-      Value divisor = loops.maximum(extent, loops.index(1));
-      Value isTooMuch = loops.less(loops.div(most, divisor), elements);
-      isWrong = loops.bitOr(isWrong, isTooMuch);
-      elements = loops.mul(elements, extent);
-    } else {
-      elements = totals[levels.countBefore(levels.getCounted(level))];
-    }
-    counts.push_back(elements);
   }
-  raiseIf(isWrong, op, loops);
-  for (auto [level, elements] : llvm::enumerate(counts))
-    loops.store(elements, op.getCounts(),
-                loops.index(static_cast<int64_t>(level)));
+  if (kernelCounts) {
+    raiseIf(isWrong, op, loops);
+    keepOnDevice(op, counted, *kernelCounts, loops);
+  } else {
+    ValueRange totals = readTotals(counted, loops);
+    isWrong = loops.bitOr(isWrong, loops.differ(totals.back(), zero));
+    // As many elements as the runtime takes for what can be addressed.
+    Value most = loops.index(int64_t(1) << 58);
+    Value elements = loops.index(1);
+    SmallVector<Value> counts;
+    for (int64_t level = 0; level < levels.size(); ++level) {
+      Value extent = op.getExtents()[level];
+      if (levels.isDense(level)) {
+        Value divisor = loops.maximum(extent, loops.index(1));
+        Value isTooMuch = loops.less(loops.div(most, divisor), elements);
+        isWrong = loops.bitOr(isWrong, isTooMuch);
+        elements = loops.mul(elements, extent);
+      } else {
+        elements = totals[levels.countBefore(levels.getCounted(level))];
+      }
+      counts.push_back(elements);
+    }
+    raiseIf(isWrong, op, loops);
+    for (auto [level, elements] : llvm::enumerate(counts))
+      loops.store(elements, op.getCounts(),
+                  loops.index(static_cast<int64_t>(level)));
+  }
   if (store)
-    ranks[store] = counted.getResult(0);
+    ranks[store] = counted;
   else
-    loops.deallocate(counted.getResult(0));
+    loops.deallocate(counted);
   op.erase();
 }
 
@@ -221,10 +282,9 @@ void Lowering::lower(StorePositionsOp op) {
   Value isWrong = findMisfit(op, levels, loops);
   Value counted = ranks.lookup(op);
   if (!counted) {
-    func::CallOp call = count(op, loops);
-    counted = call.getResult(0);
-    isWrong = loops.bitOr(
-        isWrong, loops.differ(call.getResults().back(), loops.index(0)));
+    counted = count(op, loops);
+    Value numWrong = readTotals(counted, loops).back();
+    isWrong = loops.bitOr(isWrong, loops.differ(numWrong, loops.index(0)));
   }
   raiseIf(isWrong, op, loops);
   SmallVector<Value> arguments = {

@@ -78,14 +78,15 @@ func.func @elements(%a: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x
 }
 
 // A stored row is the sum of the rows of the list that are it: each element by
-// itself, in the order of the list, from where its entries begin.
+// itself, in the order of the list, from where its entries begin. Where those of
+// the last one end its last entry writes: how many rows there are is not asked for.
 
 // CHECK-LABEL: func.func @rows(
 // CHECK:       %[[ORDER:.*]] = sparse_autograd.sort_entries
 // CHECK:       %[[STORED:.*]]:3 = sparse_autograd.store_positions
 // CHECK:       %[[EMPTY:.*]] = tensor.empty({{.*}} : tensor<?xindex>
-// CHECK:       %[[LAST:.*]] = tensor.insert %[[COUNT:.*]] into %[[EMPTY]]
-// CHECK:       %[[STARTS:.*]] = scf.for %[[N:.*]] = %c0 to %[[COUNT]] {{.*}} iter_args(%{{.*}} = %[[LAST]])
+// CHECK:       %[[LAST:.*]] = arith.subi %[[COUNT:.*]], %c1
+// CHECK:       %[[STARTS:.*]] = scf.for %[[N:.*]] = %c0 to %[[COUNT]] {{.*}} iter_args(%{{.*}} = %[[EMPTY]])
 // CHECK:         %[[ENTRY:.*]] = tensor.extract %[[ORDER]][%[[N]]]
 // CHECK:         %[[ROW:.*]] = tensor.extract %[[STORED]]#2[%[[ENTRY]]]
 // CHECK:         %[[FIRST:.*]] = arith.cmpi eq, %[[N]], %c0
@@ -95,8 +96,12 @@ func.func @elements(%a: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x
 // CHECK:         %[[ROW_BEFORE:.*]] = tensor.extract %[[STORED]]#2[%[[ENTRY_BEFORE]]]
 // CHECK:         %[[OTHER:.*]] = arith.cmpi ne, %[[ROW]], %[[ROW_BEFORE]]
 // CHECK:         %[[BEGINS:.*]] = arith.ori %[[FIRST]], %[[OTHER]]
-// CHECK:         scf.if %[[BEGINS]]
+// CHECK:         %[[BEGUN:.*]] = scf.if %[[BEGINS]]
 // CHECK:           tensor.insert %[[N]] into %{{.*}}[%[[ROW]]]
+// CHECK:         %[[ENDS:.*]] = arith.cmpi eq, %[[N]], %[[LAST]]
+// CHECK:         %[[BEHIND:.*]] = arith.addi %[[ROW]], %c1
+// CHECK:         scf.if %[[ENDS]]
+// CHECK:           tensor.insert %[[COUNT]] into %[[BEGUN]][%[[BEHIND]]]
 // CHECK:       } {sparse_autograd.parallel}
 // CHECK:       scf.for %[[R:.*]] = %c0 to
 // CHECK:         scf.for %[[K:.*]] = %c0 to %c8
