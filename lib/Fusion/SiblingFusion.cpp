@@ -16,9 +16,27 @@ using namespace mlir;
 
 namespace sparse_autograd {
 
-/// Whether both operations run over the same elements: the same loops, and one
-/// tensor that both read in the same way and whose shape gives every loop's
-/// extent.
+/// The place of an element of `value`, a result of a generic operation, in its
+/// loops; null if it is none.
+static AffineMap getResultMap(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  return op ? op.getMatchingIndexingMap(
+                  op.getDpsInitOperand(result.getResultNumber()))
+            : AffineMap();
+}
+
+/// Whether `a` and `b` are one tensor, or two results of an operation at the
+/// same places.
+static bool haveSameShape(Value a, Value b) {
+  return a == b || (a.getDefiningOp() && a.getType() == b.getType() &&
+                    a.getDefiningOp() == b.getDefiningOp() && getResultMap(a) &&
+                    getResultMap(a) == getResultMap(b));
+}
+
+/// Whether both operations run over the same elements: the same loops, and
+/// tensors of one shape that both read in the same way and that gives every
+/// loop's extent.
 static bool haveSameIterations(linalg::GenericOp first,
                                linalg::GenericOp second) {
   if (first.getIteratorTypesArray() != second.getIteratorTypesArray())
@@ -29,7 +47,7 @@ static bool haveSameIterations(linalg::GenericOp first,
         map.getNumResults() != first.getNumLoops())
       continue;
     for (OpOperand *theirs : second.getDpsInputOperands())
-      if (theirs->get() == mine->get() &&
+      if (haveSameShape(theirs->get(), mine->get()) &&
           second.getMatchingIndexingMap(theirs) == map)
         return true;
   }
@@ -90,15 +108,21 @@ static linalg::GenericOp merge(RewriterBase &rewriter, linalg::GenericOp first,
   return merged;
 }
 
-/// The generic operations after `op` in its block that read an input of it, in
-/// order.
+/// The generic operations after `op` in its block that read an input of it, or
+/// what is computed with one, in order.
 static SmallVector<linalg::GenericOp> getLaterReaders(linalg::GenericOp op) {
   llvm::SmallSetVector<Operation *, 8> readers;
-  for (OpOperand *input : op.getDpsInputOperands())
-    for (Operation *user : input->get().getUsers())
+  auto addReaders = [&](Value value) {
+    for (Operation *user : value.getUsers())
       if (isa<linalg::GenericOp>(user) && user->getBlock() == op->getBlock() &&
           op->isBeforeInBlock(user))
         readers.insert(user);
+  };
+  for (Value input : op.getInputs())
+    if (auto producer = input.getDefiningOp<linalg::GenericOp>())
+      llvm::for_each(producer.getResults(), addReaders);
+    else
+      addReaders(input);
   auto ordered = llvm::map_to_vector(readers, [](Operation *reader) {
     return cast<linalg::GenericOp>(reader);
   });

@@ -139,3 +139,73 @@ func.func @counts(%m: tensor<8x16xi1>, %start: tensor<8xi64>) -> (tensor<8xi64>,
   } -> tensor<8xi64>
   return %a, %b, %d : tensor<8xi64>, tensor<8xi64>, tensor<8xi64>
 }
+
+// -----
+
+#line = affine_map<(d0) -> (d0)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// What one op computes of rows has the extents of the rows: the means of two of
+// its results are one operation.
+// CHECK-LABEL: func.func @of_one_op
+// CHECK: %[[S:.*]]:2 = linalg.generic
+// CHECK: linalg.generic {{.*}} ins(%[[S]]#0, %[[S]]#1 :
+// CHECK: arith.divf
+// CHECK: arith.divf
+// CHECK-NOT: linalg.generic
+func.func @of_one_op(%x: tensor<?x16xf32>, %init: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %n = arith.constant 16.0 : f32
+  %s:2 = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x16xf32>) outs(%init, %init : tensor<?xf32>, tensor<?xf32>) {
+  ^bb0(%v: f32, %acc: f32, %acc2: f32):
+    %0 = arith.addf %acc, %v : f32
+    %1 = arith.mulf %v, %v : f32
+    %2 = arith.addf %acc2, %1 : f32
+    linalg.yield %0, %2 : f32, f32
+  } -> (tensor<?xf32>, tensor<?xf32>)
+  %a = linalg.generic {indexing_maps = [#line, #line], iterator_types = ["parallel"]} ins(%s#0 : tensor<?xf32>) outs(%init : tensor<?xf32>) {
+  ^bb0(%v: f32, %out: f32):
+    %0 = arith.divf %v, %n : f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  %b = linalg.generic {indexing_maps = [#line, #line], iterator_types = ["parallel"]} ins(%s#1 : tensor<?xf32>) outs(%init : tensor<?xf32>) {
+  ^bb0(%v: f32, %out: f32):
+    %0 = arith.divf %v, %n : f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  return %a, %b : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+#line = affine_map<(d0) -> (d0)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// Sums over rows and over columns need not be as many.
+// CHECK-LABEL: func.func @of_both_sides
+// CHECK: linalg.generic {{.*}} ins(%[[S:.*]]#0 :
+// CHECK: linalg.generic {{.*}} ins(%[[S]]#1 :
+func.func @of_both_sides(%x: tensor<?x?xf32>, %rows: tensor<?xf32>, %columns: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %n = arith.constant 16.0 : f32
+  %s:2 = linalg.generic {indexing_maps = [#id, #row, #column], iterator_types = ["reduction", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%rows, %columns : tensor<?xf32>, tensor<?xf32>) {
+  ^bb0(%v: f32, %acc: f32, %acc2: f32):
+    %0 = arith.addf %acc, %v : f32
+    %1 = arith.addf %acc2, %v : f32
+    linalg.yield %0, %1 : f32, f32
+  } -> (tensor<?xf32>, tensor<?xf32>)
+  %a = linalg.generic {indexing_maps = [#line, #line], iterator_types = ["parallel"]} ins(%s#0 : tensor<?xf32>) outs(%rows : tensor<?xf32>) {
+  ^bb0(%v: f32, %out: f32):
+    %0 = arith.divf %v, %n : f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  %b = linalg.generic {indexing_maps = [#line, #line], iterator_types = ["parallel"]} ins(%s#1 : tensor<?xf32>) outs(%columns : tensor<?xf32>) {
+  ^bb0(%v: f32, %out: f32):
+    %0 = arith.divf %v, %n : f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  return %a, %b : tensor<?xf32>, tensor<?xf32>
+}
