@@ -26,6 +26,15 @@ bool sparse_autograd::isMarkedCotangent(Operation *op) {
   return op->hasAttr(markName);
 }
 
+bool sparse_autograd::isKnownCotangent(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return isMarkedCotangent(op);
+  auto argument = cast<BlockArgument>(value);
+  auto function =
+      dyn_cast_or_null<func::FuncOp>(argument.getOwner()->getParentOp());
+  return function && argument.getArgNumber() >= function.getNumArguments();
+}
+
 void sparse_autograd::dropCotangentMarks(func::FuncOp derivative) {
   derivative.walk([](Operation *op) { op->removeDiscardableAttr(markName); });
 }

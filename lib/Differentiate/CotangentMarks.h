@@ -25,6 +25,10 @@ void markCotangent(mlir::Value value);
 /// Whether `op` computes what is marked.
 bool isMarkedCotangent(mlir::Operation *op);
 
+/// Whether `value` is marked, or is a cotangent that the derivative is given:
+/// an argument that its type does not have yet.
+bool isKnownCotangent(mlir::Value value);
+
 /// Takes the marks of `derivative` away.
 void dropCotangentMarks(mlir::func::FuncOp derivative);
 

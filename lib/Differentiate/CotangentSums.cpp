@@ -213,18 +213,21 @@ static bool isDeviation(Element element, Sum sum) {
   return count == 1;
 }
 
-/// Whether the elements of the cotangent `tensor`, which `map` gives in the
-/// loops of `sum`, add up to zero.
+/// Whether the elements of the cotangent `tensor`, which `map` gives
+/// in the loops of `sum`, add up to zero.
 static bool addsUpToZero(Value tensor, AffineMap map, Sum sum) {
-  std::optional<Value> varying;
-  for (Value factor : getProduct(tensor).factors) {
-    if (isFixed(factor, map, sum))
+  if (!isForOneReader(tensor))
+    return false;
+  std::optional<Element> varying;
+  for (const Factor &factor : getProduct(tensor).factors) {
+    Element element{factor.use->get(), factor.map.compose(map)};
+    if (isFixed(element.value, element.map, sum))
       continue;
     if (varying)
       return false;
-    varying = factor;
+    varying = element;
   }
-  return varying && isDeviation({*varying, map}, sum);
+  return varying && isDeviation(*varying, sum);
 }
 
 /// The terms that `terms` has besides such that add up to zero; null if there
@@ -415,8 +418,11 @@ void sparse_autograd::simplifyCotangentSums(func::FuncOp derivative) {
   llvm::SetVector<Value> totals;
   derivative.walk([&](linalg::GenericOp op) {
     if (op->getNumResults() == 1 && isMarkedCotangent(op))
-      if (Sum sum = findSum(op))
+      if (Sum sum = findSum(op)) {
+        // One that is negated has no mark yet.
+        markCotangent(sum.op.getResult(0));
         totals.insert(sum.op.getResult(0));
+      }
   });
   for (Value total : totals)
     simplifySum(matchSum(total));

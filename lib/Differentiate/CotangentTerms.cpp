@@ -56,9 +56,7 @@ static OpOperand *getOneRead(Value value) {
   return read;
 }
 
-/// Whether `value` is a cotangent that nothing but one reader, which is no
-/// deeper in loops, is for.
-static bool isForOneReader(Value value) {
+bool sparse_autograd::isForOneReader(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !isMarkedCotangent(op))
     return false;
@@ -66,45 +64,134 @@ static bool isForOneReader(Value value) {
   return read && read->getOwner()->getBlock() == op->getBlock();
 }
 
-/// Adds the factors of `scalar` to `product`. Elements of cotangents at the
-/// same place are looked into if `throughTensors`, and at most `depth` ops.
-static void addFactors(Value scalar, bool throughTensors, unsigned depth,
-                       Product &product) {
-  if (depth-- == 0) {
-    product.factors.push_back(scalar);
-    return;
-  }
-  if (isForOneReader(scalar)) {
-    if (auto multiplication = scalar.getDefiningOp<arith::MulFOp>()) {
-      product.flags = product.flags & multiplication.getFastmath();
-      addFactors(multiplication.getLhs(), throughTensors, depth, product);
-      addFactors(multiplication.getRhs(), throughTensors, depth, product);
-      return;
-    }
-    if (auto negation = scalar.getDefiningOp<arith::NegFOp>()) {
-      product.isNegated = !product.isNegated;
-      addFactors(negation.getOperand(), throughTensors, depth, product);
-      return;
-    }
-  }
-  auto [tensor, map] = getSource(scalar);
-  if (throughTensors && map && map.isIdentity() && scalar.hasOneUse() &&
-      isForOneReader(tensor))
-    if (linalg::GenericOp producer = getElementwise(tensor))
-      return addFactors(getYielded(producer), throughTensors, depth, product);
-  product.factors.push_back(scalar);
+linalg::GenericOp sparse_autograd::getElementwiseForReader(Value scalar) {
+  Value tensor = getSource(scalar).first;
+  return tensor != scalar && isForOneReader(tensor) ? getElementwise(tensor)
+                                                    : linalg::GenericOp();
 }
+
+/// Whether `op` adds something to itself.
+static bool isDoubling(Operation *op) {
+  return isa<arith::AddFOp>(op) && op->getOperand(0) == op->getOperand(1);
+}
+
+namespace {
+
+/// Finds the factors of a product.
+class FactorFinder {
+public:
+  /// Elements of other cotangents are looked into if `throughTensors`.
+  FactorFinder(Product &product, bool throughTensors)
+      : product(product), throughTensors(throughTensors) {}
+
+  /// Adds the factors of what `use` reads, in a body whose loops `map` gives in
+  /// those of the product. At most `depth` ops are looked at.
+  void add(OpOperand &use, AffineMap map, Value partial, unsigned depth) {
+    Value scalar = use.get();
+    if (depth-- == 0 || !isReadHereAlone(use) ||
+        !(addFactorsOfOp(scalar, use.getOwner()->getBlock(), map, partial,
+                         depth) ||
+          addFactorsOfElement(scalar, map, partial, depth)))
+      product.factors.push_back({&use, map, partial ? partial : scalar});
+  }
+
+private:
+  /// Whether the op that `use` is an operand of alone reads the value, once or
+  /// to double it.
+  static bool isReadHereAlone(OpOperand &use) {
+    if (isDoubling(use.getOwner()))
+      return llvm::all_of(use.get().getUsers(), [&](Operation *user) {
+        return user == use.getOwner();
+      });
+    return use.get().hasOneUse();
+  }
+
+  bool addFactorsOfOp(Value scalar, Block *block, AffineMap map, Value partial,
+                      unsigned depth) {
+    Operation *op = scalar.getDefiningOp();
+    if (!op || op->getBlock() != block)
+      return false;
+    if (!isMarkedCotangent(op)) {
+      if (!product.isWide)
+        return false;
+      if (!partial && !isa<arith::NegFOp>(op))
+        partial = scalar;
+    }
+    if (!isa<arith::MulFOp, arith::NegFOp>(op) &&
+        !(product.isWide && (isa<arith::DivFOp>(op) || isDoubling(op))))
+      return false;
+    product.steps.push_back({op, map});
+    if (!isa<arith::NegFOp>(op))
+      product.flags = product.flags & cast<arith::ArithFastMathInterface>(op)
+                                          .getFastMathFlagsAttr()
+                                          .getValue();
+    add(op->getOpOperand(0), map, partial, depth);
+    if (isa<arith::MulFOp>(op))
+      add(op->getOpOperand(1), map, partial, depth);
+    return true;
+  }
+
+  bool addFactorsOfElement(Value scalar, AffineMap map, Value partial,
+                           unsigned depth) {
+    if (!throughTensors || partial)
+      return false;
+    AffineMap place = getSource(scalar).second;
+    if (!place ||
+        !(product.isWide ? place.isProjectedPermutation() : place.isIdentity()))
+      return false;
+    linalg::GenericOp producer = getElementwiseForReader(scalar);
+    if (!producer)
+      return false;
+    add(producer.getBody()->getTerminator()->getOpOperand(0),
+        place.compose(map), partial, depth);
+    return true;
+  }
+
+  Product &product;
+  bool throughTensors;
+};
+
+} // namespace
 
 Product sparse_autograd::getProduct(Value term) {
   constexpr unsigned depth = 16;
   Product product;
-  if (!isForOneReader(term))
-    return product;
-  if (!isa<RankedTensorType>(term.getType()))
-    addFactors(term, /*throughTensors=*/false, depth, product);
-  else if (linalg::GenericOp op = getElementwise(term))
-    addFactors(getYielded(op), /*throughTensors=*/true, depth, product);
+  Type type = getElementTypeOrSelf(term.getType());
+  product.isWide = type.isF32() || type.isF64();
+  if (!isa<RankedTensorType>(term.getType())) {
+    if (isForOneReader(term))
+      FactorFinder(product, /*throughTensors=*/false)
+          .add(*term.use_begin(), AffineMap(), Value(), depth);
+  } else if (linalg::GenericOp op = getElementwise(term)) {
+    FactorFinder(product, /*throughTensors=*/true)
+        .add(op.getBody()->getTerminator()->getOpOperand(0),
+             AffineMap::getMultiDimIdentityMap(op.getNumLoops(),
+                                               op.getContext()),
+             Value(), depth);
+  }
   return product;
+}
+
+bool Product::isNegated() const {
+  return llvm::count_if(
+             steps,
+             [](const Step &step) { return isa<arith::NegFOp>(step.op); }) %
+             2 !=
+         0;
+}
+
+Source Factor::getSource() const {
+  auto [value, place] = sparse_autograd::getSource(use->get());
+  return {value, place && map ? place.compose(map) : place};
+}
+
+bool Factor::isCotangent() const { return isKnownCotangent(getSource().first); }
+
+OpOperand *Factor::getMultiplied() const {
+  OpOperand *operand = use;
+  while (auto negation = dyn_cast<arith::NegFOp>(operand->getOwner()))
+    operand = &*negation->use_begin();
+  return isa<arith::MulFOp>(operand->getOwner()) ? operand : nullptr;
 }
 
 void sparse_autograd::eraseIfDead(Operation *op) {

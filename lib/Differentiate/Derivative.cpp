@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Differentiate/Derivative.h"
 #include "Activity.h"
+#include "CotangentConstants.h"
 #include "CotangentFactors.h"
 #include "CotangentMarks.h"
 #include "CotangentSums.h"
@@ -205,6 +206,7 @@ static LogicalResult buildReverse(func::FuncOp derivative,
   body.eraseArguments(firstInput, inputs.size());
   storeSparseCotangents(derivative);
   simplifyCotangentSums(derivative);
+  combineCotangentConstants(derivative);
   factorCotangents(derivative);
   dropCotangentMarks(derivative);
   return success();

@@ -106,15 +106,56 @@ func.func @tanh_vjp(%x: tensor<8xf32>, %ct: tensor<8xf32>) -> tensor<8xf32> {
   return %r#1 : tensor<8xf32>
 }
 
-// Neither x nor exp x is bounded: where the cotangent is zero, x exp x is not to
-// become an infinity, which would make a NaN of it.
+// Neither cosh x nor sinh x is bounded: where the cotangent is zero, their
+// squares are not to become infinities, which would make a NaN of it.
+// CHECK-LABEL: func.func private @hyperbolic__vjp_0(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: f64, %[[CT:[a-z0-9]+]]: f64
+// CHECK-DAG: %[[S:.*]] = math.sinh %[[X]]
+// CHECK-DAG: %[[C:.*]] = math.cosh %[[X]]
+// CHECK-DAG: %[[U:.*]] = arith.mulf %[[CT]], %[[S]]
+// CHECK-DAG: %[[V:.*]] = arith.mulf %[[CT]], %[[C]]
+// CHECK-DAG: %[[DS:.*]] = arith.mulf %[[U]], %{{.*}}
+// CHECK-DAG: %[[DC:.*]] = arith.mulf %[[V]], %{{.*}}
+// CHECK: %[[D:.*]] = arith.addf %{{.*}}, %{{.*}}
+// CHECK-NEXT: return %{{.*}}, %[[D]]
+func.func private @hyperbolic(%x: f64) -> f64 {
+  %s = math.sinh %x : f64
+  %c = math.cosh %x : f64
+  %p = arith.mulf %s, %c : f64
+  return %p : f64
+}
+func.func @hyperbolic_vjp(%x: f64, %ct: f64) -> f64 {
+  %r:2 = sparse_autograd.vjp @hyperbolic(%x) cotangents(%ct) {wrt = [0]} : (f64), (f64) -> (f64, f64)
+  return %r#1 : f64
+}
+
+// Nor is z / y, where it is not multiplied by the cotangent first.
+// CHECK-LABEL: func.func private @quotient__vjp_0(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: f64, %[[Y:[a-z0-9]+]]: f64, %[[Z:[a-z0-9]+]]: f64, %[[CT:[a-z0-9]+]]: f64
+// CHECK-DAG: %[[P:.*]] = arith.mulf %[[CT]], %[[Z]]
+// CHECK-DAG: arith.divf %[[P]], %[[Y]]
+// CHECK: %[[D:.*]] = arith.addf %{{.*}}, %{{.*}}
+// CHECK-NEXT: return %{{.*}}, %[[D]]
+func.func private @quotient(%x: f64, %y: f64, %z: f64) -> f64 {
+  %s = math.sin %x : f64
+  %q = arith.divf %x, %y : f64
+  %p = arith.mulf %q, %z : f64
+  %t = arith.addf %p, %s : f64
+  return %t : f64
+}
+func.func @quotient_vjp(%x: f64, %y: f64, %z: f64, %ct: f64) -> f64 {
+  %r:2 = sparse_autograd.vjp @quotient(%x, %y, %z) cotangents(%ct) {wrt = [0]} : (f64, f64, f64), (f64) -> (f64, f64)
+  return %r#1 : f64
+}
+
+// What is left may be as large as it likes where it is multiplied by the
+// cotangent: ct y + (ct x) y is (ct + ct x) y.
 // CHECK-LABEL: func.func private @exponential__vjp_0(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: f64, %[[CT:[a-z0-9]+]]: f64
 // CHECK: %[[Y:.*]] = math.exp %[[X]]
-// CHECK-DAG: %[[U:.*]] = arith.mulf %[[CT]], %[[X]]
-// CHECK-DAG: %[[V:.*]] = arith.mulf %[[CT]], %[[Y]]
-// CHECK-DAG: %[[W:.*]] = arith.mulf %[[U]], %[[Y]]
-// CHECK: %[[D:.*]] = arith.addf %[[V]], %[[W]]
+// CHECK: %[[U:.*]] = arith.mulf %[[CT]], %[[X]]
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[CT]], %[[U]]
+// CHECK-NEXT: %[[D:.*]] = arith.mulf %[[Y]], %[[SUM]]
 // CHECK-NEXT: return %{{.*}}, %[[D]]
 func.func private @exponential(%x: f64) -> f64 {
   %y = math.exp %x : f64
@@ -124,6 +165,98 @@ func.func private @exponential(%x: f64) -> f64 {
 func.func @exponential_vjp(%x: f64, %ct: f64) -> f64 {
   %r:2 = sparse_autograd.vjp @exponential(%x) cotangents(%ct) {wrt = [0]} : (f64), (f64) -> (f64, f64)
   return %r#1 : f64
+}
+
+// In f16 products are rounded as they are.
+// CHECK-LABEL: func.func private @half__vjp_0(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: f16, %[[CT:[a-z0-9]+]]: f16
+// CHECK: %[[Y:.*]] = math.exp %[[X]]
+// CHECK-DAG: %[[U:.*]] = arith.mulf %[[CT]], %[[X]]
+// CHECK-DAG: %[[V:.*]] = arith.mulf %[[CT]], %[[Y]]
+// CHECK-DAG: %[[W:.*]] = arith.mulf %[[U]], %[[Y]]
+// CHECK: %[[D:.*]] = arith.addf %[[V]], %[[W]]
+// CHECK-NEXT: return %{{.*}}, %[[D]]
+func.func private @half(%x: f16) -> f16 {
+  %y = math.exp %x : f16
+  %p = arith.mulf %x, %y : f16
+  return %p : f16
+}
+func.func @half_vjp(%x: f16, %ct: f16) -> f16 {
+  %r:2 = sparse_autograd.vjp @half(%x) cotangents(%ct) {wrt = [0]} : (f16), (f16) -> (f16, f16)
+  return %r#1 : f16
+}
+
+// A factor of what is broadcast is one of each element: the cotangent of
+// x / |x| is s (ct - x k), with s = 1 / |x| and k = s^2 sum(ct x). That k is
+// negated makes the sum a difference.
+// CHECK-LABEL: func.func private @direction__vjp_0(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8xf32>, %[[CT:[a-z0-9]+]]: tensor<8xf32>
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} iterator_types = []}
+// CHECK-NEXT: ^bb0(
+// CHECK-NEXT: math.rsqrt
+// CHECK: %[[ALONG:.*]] = linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[X]], %[[CT]] :
+// CHECK: %[[K:.*]] = linalg.generic {{.*}} ins(%[[S]], %[[ALONG]] :
+// CHECK-NEXT: ^bb0(%[[R:.*]]: f32, %[[T:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[SQUARE:.*]] = arith.mulf %[[R]], %[[R]]
+// CHECK-NEXT: %[[P:.*]] = arith.mulf %[[T]], %[[SQUARE]]
+// CHECK-NEXT: linalg.yield %[[P]]
+// CHECK: %[[DX:.*]] = linalg.generic {{.*}} ins(%[[S]], %[[CT]], %[[K]], %[[X]] :
+// CHECK-NEXT: ^bb0(%[[R:.*]]: f32, %[[G:.*]]: f32, %[[F:.*]]: f32, %[[A:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[P:.*]] = arith.mulf %[[F]], %[[A]]
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[G]], %[[P]]
+// CHECK-NEXT: %[[D:.*]] = arith.mulf %[[R]], %[[DIFFERENCE]]
+// CHECK-NEXT: linalg.yield %[[D]]
+// CHECK: return %{{.*}}, %[[DX]]
+#all = affine_map<(i) -> ()>
+func.func private @direction(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %empty = tensor.empty() : tensor<8xf32>
+  %square = linalg.dot ins(%x, %x : tensor<8xf32>, tensor<8xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  %r = math.rsqrt %square : tensor<f32>
+  %y = linalg.generic {indexing_maps = [#id, #all, #id], iterator_types = ["parallel"]} ins(%x, %r : tensor<8xf32>, tensor<f32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%a: f32, %s: f32, %out: f32):
+    %p = arith.mulf %a, %s : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+func.func @direction_vjp(%x: tensor<8xf32>, %ct: tensor<8xf32>) -> tensor<8xf32> {
+  %r:2 = sparse_autograd.vjp @direction(%x) cotangents(%ct) {wrt = [0]} : (tensor<8xf32>), (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return %r#1 : tensor<8xf32>
+}
+
+// Where both terms are multiplied by s once a row, each element would be
+// multiplied instead.
+// CHECK-LABEL: func.func private @rows__vjp_0(
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<4x8xf32>, %[[S:[a-z0-9]+]]: tensor<4xf32>,
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[S]], %{{.*}} :
+// CHECK: %[[Q:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[S]], %{{.*}} :
+// CHECK-NOT: ins({{.*}}%[[S]]{{.*}} :
+// CHECK: return
+#matrix = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#line = affine_map<(i) -> (i)>
+func.func private @rows(%x: tensor<4x8xf32>, %s: tensor<4xf32>, %c: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %p = linalg.generic {indexing_maps = [#matrix, #matrix, #row], iterator_types = ["parallel", "reduction"]} ins(%x, %c : tensor<4x8xf32>, tensor<4x8xf32>) outs(%zero : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %out, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  %q = linalg.generic {indexing_maps = [#matrix, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%zero : tensor<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %t = arith.addf %out, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  %ps = arith.mulf %p, %s : tensor<4xf32>
+  %qs = arith.mulf %q, %s : tensor<4xf32>
+  return %ps, %qs : tensor<4xf32>, tensor<4xf32>
+}
+func.func @rows_vjp(%x: tensor<4x8xf32>, %s: tensor<4xf32>, %c: tensor<4x8xf32>, %cp: tensor<4xf32>, %cq: tensor<4xf32>) -> tensor<4x8xf32> {
+  %r:3 = sparse_autograd.vjp @rows(%x, %s, %c) cotangents(%cp, %cq) {wrt = [0]}
+      : (tensor<4x8xf32>, tensor<4xf32>, tensor<4x8xf32>), (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4x8xf32>)
+  return %r#2 : tensor<4x8xf32>
 }
 
 // Bounds follow from how a factor h is computed.

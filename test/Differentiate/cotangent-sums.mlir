@@ -106,8 +106,8 @@ func.func @program_vjp(%s: tensor<4xf32>, %x: tensor<4x8xf32>, %ct: tensor<4xf32
 }
 
 // Rows that are normalized, times w. The cotangents of their deviations from
-// the mean are w ct r + k (x - mean). The sum of these over a row is r times
-// that of w ct: the deviations add up to zero.
+// the mean are r (w ct - k (x - mean)). The sum of these over a row is r times
+// that of w ct: the deviations add up to zero. All is multiplied by r once.
 
 // CHECK-LABEL: func.func private @normalized__vjp_0(
 // CHECK-SAME: %{{[a-z0-9]+}}: tensor<4x8xf64>, %[[W:[a-z0-9]+]]: tensor<8xf64>, %[[CT:[a-z0-9]+]]: tensor<4x8xf64>
@@ -121,15 +121,19 @@ func.func @program_vjp(%s: tensor<4xf32>, %x: tensor<4x8xf32>, %ct: tensor<4xf32
 // CHECK-NEXT: ^bb0(
 // CHECK-NEXT: %[[P:.*]] = arith.mulf
 // CHECK-NEXT: linalg.yield %[[P]]
-// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%[[WCT]], %[[R]] :
-// CHECK: arith.addf %[[A]], %{{.*}} : tensor<4x8xf64>
+// CHECK: %[[ALONG:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%{{.*}} :
+// CHECK: %[[K:.*]] = linalg.generic {{.*}} ins(%[[R]], %[[ALONG]] :
 // CHECK: %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[WCT]] :
 // CHECK: %[[MEAN:.*]] = linalg.generic {{.*}} ins(%[[SUM]] :
 // CHECK-NEXT: ^bb0(
 // CHECK-NEXT: arith.divf
-// CHECK: linalg.generic {{.*}} ins(%[[MEAN]], %[[R]] :
-// CHECK-NEXT: ^bb0(
-// CHECK-NEXT: arith.mulf
+// CHECK: linalg.generic {{.*}} ins(%[[R]], %[[WCT]], %[[K]], %{{.*}}, %[[MEAN]] :
+// CHECK-NEXT: ^bb0(%[[S:.*]]: f64, %[[G:.*]]: f64, %[[F:.*]]: f64, %[[C:.*]]: f64, %[[M:.*]]: f64, %{{.*}}: f64):
+// CHECK-NEXT: %[[P:.*]] = arith.mulf %[[F]], %[[C]]
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[G]], %[[P]]
+// CHECK-NEXT: %[[CENTERED:.*]] = arith.{{addf|subf}} %[[DIFFERENCE]], %[[M]]
+// CHECK-NEXT: %[[D:.*]] = arith.mulf %[[S]], %[[CENTERED]]
+// CHECK-NEXT: linalg.yield %[[D]]
 func.func private @normalized(%x: tensor<4x8xf64>, %w: tensor<8xf64>) -> tensor<4x8xf64> {
   %zero = arith.constant dense<0.0> : tensor<4xf64>
   %n = arith.constant 8.0 : f64

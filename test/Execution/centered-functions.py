@@ -7,7 +7,9 @@
 Deviations from means add up to zero along the dimensions that the mean is of
 and along no others, and factors leave sums that they do not change along
 (semantics G14): some of these functions are such, some differ from one in the
-number that a sum is divided by, in what is added up, or along what.
+number that a sum is divided by, in what is added up, or along what. Terms that
+such a factor is left in are multiplied by it together, constants cancel, and what
+two of them multiply is multiplied once.
 """
 
 import numpy as np
@@ -116,6 +118,49 @@ def normalized(name, centered, scaled, divisor=None, other=False, loops="ij",
                     mirror, exact=False)
 
 
+def scaled(name, along, factor, root=None, order="ij"):
+    """x w s and the sum of x s, where s is a function of `factor` times the sum
+    of squares: what w, x and s get is multiplied by the same."""
+    left = LEFT[along]
+    scale = "" if root is None else f"""
+    %r = math.{root} %t : !T"""
+    region = f"""
+  ^bb0(%a: !T, %out: !T):
+    %m = arith.mulf %a, %n : !T
+    %t = arith.{"mulf %m, %n" if root is None else "addf %m, %one"} : !T{scale}
+    linalg.yield {"%t" if root is None else "%r"} : !T"""
+    scaled_sum = """
+  ^bb0(%a: !T, %b: !T, %out: !T):
+    %p = arith.mulf %a, %b : !T
+    %q = arith.mulf %p, %n : !T
+    %s = arith.addf %out, %q : !T
+    linalg.yield %s : !T"""
+    body = f"""
+  %first = arith.constant 0 : index
+  %second = arith.constant 1 : index
+  %s3 = tensor.dim %x0, %first : <<3x4>>
+  %s4 = tensor.dim %x0, %second : <<3x4>>
+  %zero = arith.constant 0.0 : !T
+  %one = arith.constant 1.0 : !T
+  %n = arith.constant {factor} : !T"""
+    body += generic("v", left, [("%x0", "ij")], SQUARES, order, zero=True)
+    body += generic("r", left, [("%v", left)], region)
+    body += generic("y", "ij", [("%x0", "ij"), ("%r", left), ("%x1", "j")],
+                    PRODUCT, order)
+    body += generic("z", "j", [("%x0", "ij"), ("%r", left)], scaled_sum, order,
+                    zero=True)
+
+    def mirror(x, w):
+        v = (x * x).sum(along, keepdims=True) * factor
+        s = {None: lambda: v * factor, "sqrt": lambda: np.sqrt(v + 1),
+             "rsqrt": lambda: 1 / np.sqrt(v + 1)}[root]()
+        return x * s * w, (x * s * factor).sum(0)
+
+    return Function(name, ["<<3x4>>", "<<4>>"], ["<<3x4>>", "<<4>>"],
+                    body + "\n  return %y, %z : <<3x4>>, <<4>>", mirror,
+                    exact=False)
+
+
 ROWS, COLUMNS, ALL = (1,), (0,), (0, 1)
 
 function_tests.run([
@@ -140,4 +185,12 @@ function_tests.run([
     normalized("all_by_four", ALL, ALL, divisor=4),
     normalized("of_another", ROWS, ROWS, other=True),
     normalized("columns_of_another", COLUMNS, COLUMNS, other=True, divides=True),
+    # Constants that cancel, that do not, and that are rounded.
+    scaled("rows_scaled", ROWS, 0.5),
+    scaled("columns_scaled", COLUMNS, 0.25),
+    scaled("all_scaled", ALL, 2.0),
+    scaled("rows_by_root", ROWS, 2.0, "rsqrt"),
+    scaled("columns_by_root", COLUMNS, 0.5, "sqrt"),
+    scaled("all_by_root", ALL, 0.3, "rsqrt"),
+    scaled("rows_by_root_in_order", ROWS, 4.0, "rsqrt", order="ji"),
 ], seed=11)
