@@ -11,6 +11,7 @@
 #include "CotangentConstants.h"
 #include "CotangentFactors.h"
 #include "CotangentMarks.h"
+#include "CotangentSharing.h"
 #include "CotangentSums.h"
 #include "Linearization.h"
 #include "Normalization.h"
@@ -208,6 +209,7 @@ static LogicalResult buildReverse(func::FuncOp derivative,
   simplifyCotangentSums(derivative);
   combineCotangentConstants(derivative);
   factorCotangents(derivative);
+  shareCotangentProducts(derivative);
   dropCotangentMarks(derivative);
   return success();
 }

@@ -121,7 +121,7 @@ func.func @program_vjp(%s: tensor<4xf32>, %x: tensor<4x8xf32>, %ct: tensor<4xf32
 // CHECK-NEXT: ^bb0(
 // CHECK-NEXT: %[[P:.*]] = arith.mulf
 // CHECK-NEXT: linalg.yield %[[P]]
-// CHECK: %[[ALONG:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%{{.*}} :
+// CHECK: %[[ALONG:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%{{.*}}, %[[WCT]] :
 // CHECK: %[[K:.*]] = linalg.generic {{.*}} ins(%[[R]], %[[ALONG]] :
 // CHECK: %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[WCT]] :
 // CHECK: %[[MEAN:.*]] = linalg.generic {{.*}} ins(%[[SUM]] :

@@ -41,7 +41,7 @@ WORSE = {
 }
 
 # Those that say what happens at infinities and NaNs.
-SPECIAL = ("cross-entropy", "logsumexp")
+SPECIAL = ("cross-entropy", "layer-norm", "logsumexp")
 
 
 def draw(rng, name, type_, special):
