@@ -21,8 +21,9 @@
 #include "SparseAutograd/Transforms/StoreIntoZeros.h"
 #include "SplitDerivative.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "mlir/Transforms/Passes.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_DIFFERENTIATEPASS
@@ -323,6 +324,20 @@ static LogicalResult generalizeSparseTransposes(ModuleOp module) {
   return success();
 }
 
+/// The patterns of MLIR's canonicalizer. As a pass it would have the whole
+/// function verified behind it. Two branches under one condition stay two, of
+/// which one may stand in the forward part of a split derivative.
+static FrozenRewritePatternSet getCanonicalizations(MLIRContext &context) {
+  RewritePatternSet patterns(&context);
+  for (Dialect *dialect : context.getLoadedDialects())
+    dialect->getCanonicalizationPatterns(patterns);
+  for (RegisteredOperationName op : context.getRegisteredOperations())
+    op.getCanonicalizationPatterns(patterns, &context);
+  return FrozenRewritePatternSet(
+      std::move(patterns),
+      /*disabledPatternLabels=*/{"(anonymous namespace)::CombineIfs"});
+}
+
 namespace {
 struct DifferentiatePass
     : sparse_autograd::impl::DifferentiatePassBase<DifferentiatePass> {
@@ -334,16 +349,16 @@ struct DifferentiatePass
     // Operands that are equal are seen to be equal once they are merged, and
     // ops that are equal once they are without the operands that they do not
     // use.
-    OpPassManager merge(func::FuncOp::getOperationName());
-    merge.addPass(createCSEPass());
-    OpPassManager cleanup(func::FuncOp::getOperationName());
-    // Two branches under one condition stay two, of which one may stand in the
-    // forward part of a split derivative.
-    cleanup.addPass(createCanonicalizerPass(
-        GreedyRewriteConfig().setRegionSimplificationLevel(
-            GreedySimplifyRegionLevel::Disabled),
-        /*disabledPatterns=*/{"(anonymous namespace)::CombineIfs"}));
-    cleanup.addPass(createCSEPass());
+    auto mergeEqual = [](func::FuncOp function) {
+      IRRewriter rewriter(function.getContext());
+      DominanceInfo dominance(function);
+      eliminateCommonSubExpressions(rewriter, dominance, function);
+    };
+    FrozenRewritePatternSet canonicalizations =
+        getCanonicalizations(getContext());
+    GreedyRewriteConfig canonicalization;
+    canonicalization.setRegionSimplificationLevel(
+        GreedySimplifyRegionLevel::Disabled);
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     SampleOp::getCanonicalizationPatterns(patterns, &getContext());
@@ -360,10 +375,14 @@ struct DifferentiatePass
     config.enableFolding(false).enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     auto simplify = [&](func::FuncOp function) -> LogicalResult {
-      if (failed(runPipeline(merge, function)) ||
-          failed(applyPatternsGreedily(function, simplifications, config)))
+      mergeEqual(function);
+      if (failed(applyPatternsGreedily(function, simplifications, config)))
         return failure();
-      return runPipeline(cleanup, function);
+      // As MLIR has it, what could still be simplified after many rounds stays.
+      (void)applyPatternsGreedily(function, canonicalizations,
+                                  canonicalization);
+      mergeEqual(function);
+      return success();
     };
     std::optional<int64_t> budget;
     if (residualBudget >= 0)
