@@ -213,8 +213,8 @@ static bool isDeviation(Element element, Sum sum) {
   return count == 1;
 }
 
-/// Whether the elements of the cotangent `tensor`, which `map` gives
-/// in the loops of `sum`, add up to zero.
+/// Whether the elements of the cotangent `tensor`, which `map` gives in the
+/// loops of `sum`, add up to zero.
 static bool addsUpToZero(Value tensor, AffineMap map, Sum sum) {
   if (!isForOneReader(tensor))
     return false;

@@ -83,6 +83,17 @@ QUOTIENT = """
     linalg.yield %q : !T"""
 
 
+# What the bodies of both begin with.
+CONSTANTS = """
+  %first = arith.constant 0 : index
+  %second = arith.constant 1 : index
+  %s3 = tensor.dim %x0, %first : <<3x4>>
+  %s4 = tensor.dim %x0, %second : <<3x4>>
+  %zero = arith.constant 0.0 : !T
+  %one = arith.constant 1.0 : !T
+"""
+
+
 def normalized(name, centered, scaled, divisor=None, other=False, loops="ij",
                at_once=False, divides=False):
     """(x - mean) / sqrt(1 + sum of squares) * w. The mean is along `centered`,
@@ -91,14 +102,7 @@ def normalized(name, centered, scaled, divisor=None, other=False, loops="ij",
     number = divisor or {(1,): 4, (0,): 3, (0, 1): 12}[centered]
     mean = "sum" if at_once else "mean"
     # The loops of the sum need not be in the order of the dimensions.
-    body = f"""
-  %first = arith.constant 0 : index
-  %second = arith.constant 1 : index
-  %s3 = tensor.dim %x0, %first : <<3x4>>
-  %s4 = tensor.dim %x0, %second : <<3x4>>
-  %zero = arith.constant 0.0 : !T
-  %one = arith.constant 1.0 : !T
-  %n = arith.constant {number}.0 : !T""" + generic(
+    body = CONSTANTS + f"""  %n = arith.constant {number}.0 : !T""" + generic(
       "sum", left, [(source, "ij")], SUM, loops, zero=True)
     if not at_once:
         body += generic("mean", left, [("%sum", left)], MEAN)
@@ -135,14 +139,7 @@ def scaled(name, along, factor, root=None, order="ij"):
     %q = arith.mulf %p, %n : !T
     %s = arith.addf %out, %q : !T
     linalg.yield %s : !T"""
-    body = f"""
-  %first = arith.constant 0 : index
-  %second = arith.constant 1 : index
-  %s3 = tensor.dim %x0, %first : <<3x4>>
-  %s4 = tensor.dim %x0, %second : <<3x4>>
-  %zero = arith.constant 0.0 : !T
-  %one = arith.constant 1.0 : !T
-  %n = arith.constant {factor} : !T"""
+    body = CONSTANTS + f"""  %n = arith.constant {factor} : !T"""
     body += generic("v", left, [("%x0", "ij")], SQUARES, order, zero=True)
     body += generic("r", left, [("%v", left)], region)
     body += generic("y", "ij", [("%x0", "ij"), ("%r", left), ("%x1", "j")],

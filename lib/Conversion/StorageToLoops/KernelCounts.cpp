@@ -42,21 +42,18 @@ static bool isOfKernels(memref::AllocOp list, Block *block) {
   });
 }
 
-/// Whether a larger `length` does no harm: lists of kernels get it, or what
-/// grows with it.
-static bool isLengthOnly(Value length, Block *block) {
-  return llvm::all_of(length.getUsers(), [&](Operation *user) {
-    if (isInKernel(user))
-      return false;
-    if (auto list = dyn_cast<memref::AllocOp>(user))
-      return isOfKernels(list, block);
-    return isa<arith::AddIOp, arith::MulIOp>(user) &&
-           isLengthOnly(user->getResult(0), block);
-  });
+/// Whether a larger length does no harm to `user`, which no kernel executes: a
+/// list of kernels gets it, or what grows with it.
+static bool allowsMore(Operation *user, Block *block) {
+  if (auto list = dyn_cast<memref::AllocOp>(user))
+    return isOfKernels(list, block);
+  return isa<arith::AddIOp, arith::MulIOp>(user) &&
+         llvm::all_of(user->getUsers(), [&](Operation *next) {
+           return !isInKernel(next) && allowsMore(next, block);
+         });
 }
 
 static bool isOfKernels(memref::LoadOp count) {
-  Block *block = count->getBlock();
   return llvm::all_of(count->getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
     if (isInKernel(user))
@@ -64,10 +61,7 @@ static bool isOfKernels(memref::LoadOp count) {
     if (auto loop = dyn_cast<scf::ForOp>(user))
       return isParallelLoop(loop) && loop.getUpperBound() == use.get() &&
              loop.getLowerBound() != use.get() && loop.getStep() != use.get();
-    if (auto list = dyn_cast<memref::AllocOp>(user))
-      return isOfKernels(list, block);
-    return isa<arith::AddIOp, arith::MulIOp>(user) &&
-           isLengthOnly(user->getResult(0), block);
+    return allowsMore(user, count->getBlock());
   });
 }
 

@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_SCALARSTOASSERTIONS
@@ -48,9 +47,12 @@ static bool isPositive(Value value) {
           llvm::any_of(op->getOperands(), isPositiveConstant));
 }
 
-static Value createConstant(ImplicitLocOpBuilder &b, Type type,
-                            const APInt &value) {
-  return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+/// Whether `value` is another number than `number`.
+static Value isOther(ImplicitLocOpBuilder &b, Value value,
+                     const APInt &number) {
+  Value constant =
+      arith::ConstantOp::create(b, b.getIntegerAttr(value.getType(), number));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, constant);
 }
 
 /// Asserts that the divisor of `op` is not zero. A divisor that is the same for
@@ -61,12 +63,10 @@ static void assertDivisor(Operation *op, Value divisor, unsigned width) {
   bool isOutside =
       loop && !loop->isAncestor(divisor.getParentRegion()->getParentOp());
   ImplicitLocOpBuilder b(op->getLoc(), isOutside ? loop : op);
-  Value holds = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ne, divisor,
-      createConstant(b, divisor.getType(), APInt::getZero(width)));
+  Value holds = isOther(b, divisor, APInt::getZero(width));
   if (isOutside)
     for (Range range : loop.createLoopRanges(b, b.getLoc())) {
-      if (getConstantIntValue(range.size))
+      if (getConstantIntValue(range.size).value_or(0) != 0)
         continue;
       Value extent = getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size);
       Value isEmpty =
@@ -81,14 +81,9 @@ static void assertDivisor(Operation *op, Value divisor, unsigned width) {
 /// Asserts that `op` does not divide the smallest integer by -1.
 static void assertQuotient(Operation *op, Value divisor, unsigned width) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
-  Value dividend = op->getOperand(0);
-  auto isNot = [&](Value value, const APInt &number) -> Value {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value,
-                                 createConstant(b, value.getType(), number));
-  };
-  Value holds =
-      arith::OrIOp::create(b, isNot(divisor, APInt::getAllOnes(width)),
-                           isNot(dividend, APInt::getSignedMinValue(width)));
+  Value holds = arith::OrIOp::create(
+      b, isOther(b, divisor, APInt::getAllOnes(width)),
+      isOther(b, op->getOperand(0), APInt::getSignedMinValue(width)));
   cf::AssertOp::create(
       b, holds,
       makeAssertionMessage(op,

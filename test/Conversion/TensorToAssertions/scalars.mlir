@@ -90,6 +90,25 @@ func.func @shared(%x: tensor<?x3xi64>, %n: i64) -> tensor<?x3xi64> {
 
 // -----
 
+// There are none.
+
+// CHECK-LABEL: func.func @none(
+//       CHECK:   %[[NO_ROWS:.+]] = arith.constant 0 : index
+//       CHECK:   %[[IS_EMPTY:.+]] = arith.cmpi eq, %[[NO_ROWS]], %{{.+}} : index
+//       CHECK:   %[[HOLDS:.+]] = arith.ori %{{.+}}, %[[IS_EMPTY]] : i1
+//       CHECK:   cf.assert %[[HOLDS]]
+func.func @none(%x: tensor<0xi64>, %n: i64) -> tensor<0xi64> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%x : tensor<0xi64>) {
+  ^bb0(%a: i64):
+    %0 = arith.remui %a, %n : i64
+    linalg.yield %0 : i64
+  } -> tensor<0xi64>
+  return %r : tensor<0xi64>
+}
+
+// -----
+
 // A branch of an element may not be taken.
 
 // CHECK-LABEL: func.func @in_branch(
