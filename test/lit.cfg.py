@@ -102,7 +102,13 @@ for feature, path in [
     if os.path.exists(os.path.join(data, path)):
         config.available_features.add(feature)
 
+# Campaigns: with `--param long=1`, as the target check-long has it, tests that draw
+# their inputs draw many more (`%if long %{--count 100000%} %else %{--count 2000%}`).
+long_run = lit_config.params.get("long", "0") == "1"
+if long_run:
+    config.available_features.add("long")
+
 # A test that hangs fails instead of holding up the run (lit needs psutil for
 # it, which the build's own Python has).
-if lit.util.killProcessAndChildrenIsSupported()[0]:
+if lit.util.killProcessAndChildrenIsSupported()[0] and not long_run:
     lit_config.maxIndividualTestTime = 600
