@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+
+#include "SparseAutograd/Registration.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <gtest/gtest.h>

@@ -10,15 +10,9 @@
 #define SPARSEAUTOGRAD_TEST_UNIT_EXECUTIONENGINE_PROGRAM_H
 
 #include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
-#include "SparseAutograd/Pipelines/Pipelines.h"
-#include "SparseAutograd/Registration.h"
 #include "SparseAutograd/Runtime/Runtime.h"
-#include "mlir/Conversion/Passes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 
 #include <numeric>
 #include <string>
@@ -95,50 +89,11 @@ private:
 class Program {
 public:
   explicit Program(llvm::StringRef source, llvm::StringRef passes = {},
-                   llvm::StringRef features = {}) {
-    mlir::DialectRegistry registry;
-    sparse_autograd::registerAllDialects(registry);
-    context.appendDialectRegistry(registry);
-    module = mlir::parseSourceString<mlir::ModuleOp>(
-        source, mlir::ParserConfig(&context), "program.mlir");
-    if (!module) {
-      error = "does not parse";
-      return;
-    }
-    if (!passes.empty()) {
-      sparse_autograd::registerAllPasses();
-      mlir::registerReconcileUnrealizedCastsPass();
-      mlir::PassManager pm(&context);
-      if (failed(mlir::parsePassPipeline(passes, pm)) ||
-          failed(pm.run(*module))) {
-        error = "the passes fail";
-        return;
-      }
-    } else if (auto problem = sparse_autograd::runPipeline(*module)) {
-      error = llvm::toString(std::move(problem));
-      return;
-    }
-    sparse_autograd::CompileOptions compileOptions;
-    compileOptions.features = features.str();
-    compileOptions.optimizedIR = &optimizedIR;
-    auto created =
-        sparse_autograd::ExecutionEngine::create(*module, compileOptions);
-    if (created)
-      engine = std::move(*created);
-    else
-      error = llvm::toString(created.takeError());
-  }
+                   llvm::StringRef features = {});
 
   /// Calls an entry and returns its status.
   int32_t call(llvm::StringRef name, std::vector<void *> arguments,
-               std::vector<void *> results) {
-    auto entry = engine->lookup(name);
-    if (!entry) {
-      error = llvm::toString(entry.takeError());
-      return -1;
-    }
-    return (*entry)(arguments.data(), results.data());
-  }
+               std::vector<void *> results);
 
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
