@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Transforms/HoistInvariants.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -62,10 +63,60 @@ private:
 
 } // namespace
 
-/// An op that varies with some of the loops alone, and that one which varies
-/// with others reads; null if there is none.
-static Operation *findInvariant(linalg::GenericOp op,
-                                const LoopDependence &dependence) {
+namespace {
+/// A value of a region that varies with some of the loops alone.
+struct Invariant {
+  Operation *op;
+  /// What it is computed by, `op` last.
+  llvm::SetVector<Operation *> slice;
+  /// The operands of the generic that the slice reads.
+  SmallVector<OpOperand *> operands;
+  /// The place of a value in a tensor of them, in the loops of the generic.
+  AffineMap places;
+};
+} // namespace
+
+/// The computation of `op` in the body of `generic`.
+static FailureOr<Invariant> getInvariant(linalg::GenericOp generic,
+                                         Operation *op) {
+  Invariant invariant{op, {}, {}, {}};
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *inner) {
+    return inner->getBlock() == generic.getBody();
+  };
+  if (failed(getBackwardSlice(op, &invariant.slice, options)))
+    return failure();
+  for (OpOperand *input : generic.getDpsInputOperands())
+    if (llvm::any_of(
+            generic.getMatchingBlockArgument(input).getUsers(),
+            [&](Operation *user) { return invariant.slice.contains(user); }))
+      invariant.operands.push_back(input);
+  return invariant;
+}
+
+/// Where the values of `invariant`, one for each iteration of `loops`, are in a
+/// tensor: at the places of a dense operand that they are computed from, so
+/// that they take no more memory. Null if there is none, or if a sparse operand
+/// is among them: what it stores is less than its extents say.
+static AffineMap getPlaces(const Invariant &invariant,
+                           const llvm::SmallBitVector &loops) {
+  auto generic = cast<linalg::GenericOp>(invariant.op->getParentOp());
+  AffineMap places;
+  for (OpOperand *operand : invariant.operands) {
+    if (isSparse(operand->get().getType()))
+      return {};
+    AffineMap map = generic.getMatchingIndexingMap(operand);
+    if (!places && map.getNumResults() == loops.count())
+      places = map;
+  }
+  return places;
+}
+
+/// The first value of the body that varies with some of the loops alone, that
+/// an op reads which varies with others, and that may be a tensor.
+static std::optional<Invariant>
+findInvariant(linalg::GenericOp op, const LoopDependence &dependence) {
   for (Operation &inner : op.getBody()->without_terminator()) {
     if (inner.getNumResults() != 1 || getArithmeticCost(inner) == 0)
       continue;
@@ -75,12 +126,17 @@ static Operation *findInvariant(linalg::GenericOp op,
           return operand.getParentBlock() == op.getBody();
         }))
       continue;
-    for (Operation *user : inner.getUsers())
-      if (user->hasTrait<OpTrait::IsTerminator>() ||
-          dependence.get(user->getResult(0)) != loops)
-        return &inner;
+    if (llvm::none_of(inner.getUsers(), [&](Operation *user) {
+          return user->hasTrait<OpTrait::IsTerminator>() ||
+                 dependence.get(user->getResult(0)) != loops;
+        }))
+      continue;
+    FailureOr<Invariant> invariant = getInvariant(op, &inner);
+    if (succeeded(invariant) &&
+        (invariant->places = getPlaces(*invariant, loops)))
+      return *invariant;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 namespace {
@@ -98,37 +154,22 @@ struct HoistInvariant : OpRewritePattern<linalg::GenericOp> {
         }))
       return failure();
     LoopDependence dependence(op);
-    Operation *invariant = findInvariant(op, dependence);
+    std::optional<Invariant> invariant = findInvariant(op, dependence);
     if (!invariant)
       return failure();
 
-    // The loops of the new op, in their order.
-    llvm::SmallBitVector loops = dependence.get(invariant->getResult(0));
-    MLIRContext *context = rewriter.getContext();
+    // The loops of the new op, in the order of the operand that is as large.
+    Value value = invariant->op->getResult(0);
+    ArrayRef<AffineExpr> kept = invariant->places.getResults();
     SmallVector<AffineExpr> positions(op.getNumLoops(),
                                       rewriter.getAffineConstantExpr(0));
-    SmallVector<AffineExpr> kept;
-    for (unsigned loop : loops.set_bits()) {
-      positions[loop] = rewriter.getAffineDimExpr(kept.size());
-      kept.push_back(rewriter.getAffineDimExpr(loop));
-    }
-    llvm::SetVector<Operation *> slice;
-    BackwardSliceOptions options;
-    options.inclusive = true;
-    options.filter = [&](Operation *inner) {
-      return inner->getBlock() == op.getBody();
-    };
-    if (failed(getBackwardSlice(invariant, &slice, options)))
-      return failure();
-
+    for (auto [number, loop] : llvm::enumerate(kept))
+      positions[cast<AffineDimExpr>(loop).getPosition()] =
+          rewriter.getAffineDimExpr(number);
     SmallVector<Value> inputs, arguments;
     SmallVector<AffineMap> maps;
     SmallVector<OpFoldResult> extents(kept.size());
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      BlockArgument argument = op.getMatchingBlockArgument(input);
-      if (llvm::none_of(argument.getUsers(),
-                        [&](Operation *user) { return slice.contains(user); }))
-        continue;
+    for (OpOperand *input : invariant->operands) {
       AffineMap map = op.getMatchingIndexingMap(input);
       for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
         auto at = cast<AffineDimExpr>(
@@ -137,41 +178,39 @@ struct HoistInvariant : OpRewritePattern<linalg::GenericOp> {
             tensor::getMixedSize(rewriter, op.getLoc(), input->get(), dim);
       }
       inputs.push_back(input->get());
-      arguments.push_back(argument);
+      arguments.push_back(op.getMatchingBlockArgument(input));
       maps.push_back(map.replaceDimsAndSymbols(positions, {}, kept.size(), 0));
     }
     maps.push_back(rewriter.getMultiDimIdentityMap(kept.size()));
-    Type elementType = invariant->getResult(0).getType();
+    Type elementType = value.getType();
     Value init =
         tensor::EmptyOp::create(rewriter, op.getLoc(), extents, elementType);
     SmallVector<utils::IteratorType> iterators(kept.size(),
                                                utils::IteratorType::parallel);
     auto hoisted = linalg::GenericOp::create(
-        rewriter, invariant->getLoc(), init.getType(), inputs, init, maps,
+        rewriter, invariant->op->getLoc(), init.getType(), inputs, init, maps,
         iterators, [&](OpBuilder &builder, Location loc, ValueRange elements) {
           IRMapping mapping;
           mapping.map(arguments, elements.drop_back());
           for (Operation &inner : *op.getBody())
-            if (slice.contains(&inner))
+            if (invariant->slice.contains(&inner))
               builder.clone(inner, mapping);
-          linalg::YieldOp::create(builder, loc,
-                                  mapping.lookup(invariant->getResult(0)));
+          linalg::YieldOp::create(builder, loc, mapping.lookup(value));
         });
 
     // The op again, with one input more.
     SmallVector<Value> allInputs(op.getInputs());
     allInputs.push_back(hoisted.getResult(0));
     SmallVector<AffineMap> allMaps = op.getIndexingMapsArray();
-    allMaps.insert(allMaps.begin() + op.getNumDpsInputs(),
-                   AffineMap::get(op.getNumLoops(), 0, kept, context));
+    allMaps.insert(allMaps.begin() + op.getNumDpsInputs(), invariant->places);
     auto replacement = linalg::GenericOp::create(
         rewriter, op.getLoc(), op.getResultTypes(), allInputs, op.getOutputs(),
         allMaps, op.getIteratorTypesArray());
     Block *body = op.getBody();
     BlockArgument element = body->insertArgument(
         static_cast<unsigned>(op.getNumDpsInputs()), elementType, op.getLoc());
-    rewriter.replaceAllUsesWith(invariant->getResult(0), element);
-    rewriter.eraseOp(invariant);
+    rewriter.replaceAllUsesWith(value, element);
+    rewriter.eraseOp(invariant->op);
     rewriter.inlineRegionBefore(op.getRegion(), replacement.getRegion(),
                                 replacement.getRegion().begin());
     rewriter.replaceOp(op, replacement.getResults());

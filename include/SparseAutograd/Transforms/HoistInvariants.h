@@ -15,8 +15,9 @@ namespace sparse_autograd {
 
 /// What the region of a linalg.generic computes from operands that do not range
 /// over all of its loops becomes a linalg.generic over the loops that they
-/// range over. A factor of a cotangent of a sum is then applied once to a row,
-/// and a product of matrices with one is a product of matrices.
+/// range over, if the operands are dense and one of them is as large. A factor
+/// of a cotangent of a sum is then applied once to a row, and a product of
+/// matrices with one is a product of matrices.
 void populateHoistInvariantsPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace sparse_autograd
