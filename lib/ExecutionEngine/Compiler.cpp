@@ -55,6 +55,10 @@ static void prepareFunctions(Module &module, const TargetMachine &machine) {
       }
       continue;
     }
+    // In place of what a function says of a target of its own: vectors are
+    // passed in the same registers everywhere.
+    function.removeFnAttr("min-legal-vector-width");
+    function.removeFnAttr("prefer-vector-width");
     function.addFnAttr("target-cpu", machine.getTargetCPU());
     function.addFnAttr("target-features", machine.getTargetFeatureString());
     // Every function but an entry is this module's own.
@@ -64,11 +68,12 @@ static void prepareFunctions(Module &module, const TargetMachine &machine) {
 }
 
 static void optimize(Module &module, TargetMachine &machine,
-                     unsigned optimizationLevel) {
+                     const sparse_autograd::CompileOptions &options) {
+  unsigned optimizationLevel = options.optimizationLevel;
   TargetLibraryInfoImpl library(module.getTargetTriple());
-  if (machine.getTargetTriple().isX86() && sparse_autograd::hasVectorLibrary())
-    sparse_autograd::addVectorLibrary(
-        library, machine.getTargetFeatureString().contains("+avx512f"));
+  if (options.vectorLibrary == sparse_autograd::VectorLibrary::Libmvec &&
+      sparse_autograd::hasVectorLibrary())
+    sparse_autograd::addVectorLibrary(library, machine);
 
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = optimizationLevel >= 2;
@@ -125,7 +130,9 @@ sparse_autograd::compileToObject(mlir::ModuleOp module,
     return std::move(error);
   prepareFunctions(*code, **machine);
   sparse_autograd::expandExponentials(*code, **machine);
-  optimize(*code, **machine, options.optimizationLevel);
+  optimize(*code, **machine, options);
+  if (Error error = sparse_autograd::verifyVectorCalls(*code, **machine))
+    return std::move(error);
   if (options.optimizedIR)
     raw_string_ostream(*options.optimizedIR) << *code;
 

@@ -8,20 +8,39 @@
 
 #include "VectorLibrary.h"
 
+#include "llvm/CodeGen/TargetLowering.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/StringSaver.h"
+#include "llvm/Target/TargetMachine.h"
+#include <array>
 
 using namespace llvm;
 
+namespace {
+/// The versions of a function for one kind of registers (Vector Function
+/// Application Binary Interface Specification for AMD64, section 2.6).
+struct VectorABI {
+  char letter; ///< after `_ZGV` in the name
+  unsigned bits;
+  StringRef feature; ///< of the target, as LLVM calls it
+};
+
 /// A function of libm with a vector form. A name without an intrinsic of LLVM
 /// is called by its C name alone.
-namespace {
 struct LibraryFunction {
   StringRef name;
   unsigned operands;
   bool isIntrinsic;
 };
 } // namespace
+
+// Not `_ZGVc`, of AVX without AVX2: there the library splits each vector in two
+// and calls `_ZGVb`.
+static constexpr VectorABI vectorABIs[] = {
+    {'b', 128, "+sse2"}, {'d', 256, "+avx2"}, {'e', 512, "+avx512f"}};
 
 static constexpr LibraryFunction functions[] = {
     {"acos", 1, true},   {"acosh", 1, false}, {"asin", 1, true},
@@ -48,41 +67,80 @@ bool sparse_autograd::hasVectorLibrary() {
 }
 
 void sparse_autograd::addVectorLibrary(TargetLibraryInfoImpl &info,
-                                       bool hasAVX512) {
+                                       const TargetMachine &machine) {
+  if (!machine.getTargetTriple().isX86_64())
+    return;
   static BumpPtrAllocator allocator;
   static StringSaver saver(allocator);
-  struct Isa {
-    char letter;
-    unsigned bits;
-  };
   // Built once: the descriptions refer to the strings.
-  static const SmallVector<VecDesc> all = [] {
-    SmallVector<VecDesc> result;
-    for (Isa isa : {Isa{'b', 128}, Isa{'d', 256}, Isa{'e', 512}})
+  using Descriptions = SmallVector<VecDesc>;
+  static const std::array<Descriptions, std::size(vectorABIs)> all = [] {
+    std::array<Descriptions, std::size(vectorABIs)> result;
+    for (auto [abi, descriptions] : zip_equal(vectorABIs, result))
       for (const LibraryFunction &function : functions)
         for (unsigned width : {32u, 64u}) {
-          unsigned lanes = isa.bits / width;
+          unsigned lanes = abi.bits / width;
           StringRef parameters = function.operands == 2 ? "vv" : "v";
           StringRef scalar =
               saver.save(function.name + (width == 32 ? "f" : ""));
           StringRef vector =
-              saver.save(Twine("_ZGV") + Twine(isa.letter) + "N" +
-                         Twine(lanes) + parameters + "_" + scalar);
+              saver.save("_ZGV" + Twine(abi.letter) + "N" + Twine(lanes) +
+                         parameters + "_" + scalar);
           StringRef prefix =
-              saver.save(Twine("_ZGV_LLVM_N") + Twine(lanes) + parameters);
+              saver.save("_ZGV_LLVM_N" + Twine(lanes) + parameters);
           ElementCount count = ElementCount::getFixed(lanes);
-          result.emplace_back(scalar, vector, count, /*Masked=*/false, prefix,
-                              std::nullopt);
+          descriptions.emplace_back(scalar, vector, count, /*Masked=*/false,
+                                    prefix, std::nullopt);
           if (function.isIntrinsic)
-            result.emplace_back(
+            descriptions.emplace_back(
                 saver.save("llvm." + function.name + ".f" + Twine(width)),
                 vector, count, /*Masked=*/false, prefix, std::nullopt);
         }
     return result;
   }();
-  SmallVector<VecDesc> usable;
-  for (const VecDesc &description : all)
-    if (hasAVX512 || !description.getVectorFnName().starts_with("_ZGVe"))
-      usable.push_back(description);
-  info.addVectorizableFunctions(usable);
+  for (auto [abi, descriptions] : zip_equal(vectorABIs, all))
+    if (machine.getMCSubtargetInfo()->checkFeatures(abi.feature))
+      info.addVectorizableFunctions(descriptions);
+}
+
+/// Whether a call passes and returns each of its vectors in one register, as
+/// the functions of the library expect.
+static bool usesOneRegisterEach(const CallBase &call,
+                                const TargetSubtargetInfo &target) {
+  const TargetLowering &lowering = *target.getTargetLowering();
+  auto isInOne = [&](Type *type) {
+    EVT valueType = lowering.getValueType(call.getDataLayout(), type);
+    return lowering.getNumRegistersForCallingConv(
+               call.getContext(), call.getCallingConv(), valueType) == 1;
+  };
+  return isInOne(call.getType()) && all_of(call.args(), [&](const Use &use) {
+           return isInOne(use->getType());
+         });
+}
+
+Error sparse_autograd::verifyVectorCalls(const Module &module,
+                                         const TargetMachine &machine) {
+  for (const Function &callee : module) {
+    StringRef name = callee.getName();
+    if (!callee.isDeclaration() || !name.consume_front("_ZGV"))
+      continue;
+    const VectorABI *abi = find_if(vectorABIs, [&](const VectorABI &abi) {
+      return name.starts_with(abi.letter);
+    });
+    for (const User *user : callee.users()) {
+      auto *call = dyn_cast<CallBase>(user);
+      if (!call || !call->isCallee(&call->getCalledOperandUse()))
+        continue;
+      const Function &caller = *call->getFunction();
+      const TargetSubtargetInfo &target = *machine.getSubtargetImpl(caller);
+      if (abi != std::end(vectorABIs) && target.checkFeatures(abi->feature) &&
+          usesOneRegisterEach(*call, target))
+        continue;
+      return createStringError(
+          "'" + caller.getName() + "' calls '" + callee.getName() +
+          "', whose vectors are those of another processor than '" +
+          target.getCPU() + "' with the features it is compiled for");
+    }
+  }
+  return Error::success();
 }

@@ -80,6 +80,14 @@ int main(int argc, char **argv) {
       "features", cl::value_desc("LIST"), cl::cat(category),
       cl::desc("features besides the processor's own, as in +avx2,-fma"),
       cl::location(options.compile.features));
+  cl::opt<VectorLibrary, true> vectorLibrary(
+      "vector-library", cl::cat(category),
+      cl::location(options.compile.vectorLibrary),
+      cl::desc("whose vector forms of elementary functions loops call"),
+      cl::values(clEnumValN(VectorLibrary::Libmvec, "libmvec",
+                            "those of glibc 2.35 and later (default)"),
+                 clEnumValN(VectorLibrary::None, "none",
+                            "none: they call libm for each element")));
   cl::opt<unsigned, true> level(
       "O", cl::Prefix, cl::value_desc("LEVEL"), cl::cat(category),
       cl::desc("how much to optimize: 0 to 3 (3)"),

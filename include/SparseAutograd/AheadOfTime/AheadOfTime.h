@@ -8,7 +8,8 @@
 //
 // From a file of MLIR to a shared object, or an object file, and a header that
 // declares its functions for C and C++. What is made needs the runtime library
-// and the C library; nothing of LLVM or MLIR.
+// and the C library: libc, libm, and libmvec where a loop calls an elementary
+// function (CompileOptions::vectorLibrary); nothing of LLVM or MLIR.
 //
 //===----------------------------------------------------------------------===//
 

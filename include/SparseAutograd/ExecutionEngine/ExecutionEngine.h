@@ -34,6 +34,12 @@ class LLJIT;
 
 namespace sparse_autograd {
 
+/// Whose vector forms of elementary functions loops may call.
+enum class VectorLibrary {
+  None,   ///< none: they call libm for each element
+  Libmvec ///< those of glibc 2.35 and later
+};
+
 /// How machine code is made.
 struct CompileOptions {
   /// 0 to 3, as clang's -O.
@@ -42,18 +48,20 @@ struct CompileOptions {
   std::string cpu;
   /// Features besides the processor's own, as in "+avx512f,-fma".
   std::string features;
+  VectorLibrary vectorLibrary = VectorLibrary::Libmvec;
   /// Receives the LLVM IR as optimized, if not null.
   std::string *optimizedIR = nullptr;
 };
 
 /// Compiles `module`, which is in the LLVM dialect, to an object file.
 ///
-/// Loops are vectorized, with the elementary functions of glibc's libmvec where
-/// the processor and this machine have them. Exponentials of f32 are computed
-/// in place, within 1.2 units in the last place, to the same bits in a vector
-/// and out of one; they depend on whether the processor has fused
-/// multiply-adds. The object refers to the runtime (CompilerABI.h, DeviceABI.h,
-/// EmulatorABI.h), libm, libmvec and the C library's memory functions only.
+/// Loops are vectorized, with those elementary functions of glibc's libmvec
+/// that the processor compiled for can run, if this machine has the library
+/// (glibc 2.35 or later). Exponentials of f32 are computed in place, within 1.2
+/// units in the last place, to the same bits in a vector and out of one; they
+/// depend on whether the processor has fused multiply-adds. The object refers
+/// to the runtime (CompilerABI.h, DeviceABI.h, EmulatorABI.h), libm, libmvec
+/// and the C library's memory functions only.
 ///
 /// Bitcode of kernels (emulatedCodeAttributeName) becomes code for the
 /// emulator, in the same object.
