@@ -11,8 +11,9 @@
 //
 //   sparse-call [-O3] [--pipeline=OPTIONS] PROGRAM.mlir CALLS
 //
-// compiles the program and performs the calls. Each line of CALLS is a JSON
-// object such as
+// compiles the program and performs the calls. PROGRAM.so, a shared object that
+// sparse-compile made, is loaded as it is. Each line of CALLS is a JSON object
+// such as
 //
 //   {"entry": "f", "arguments": ["x.npy"], "results": ["y.npy"], "threads": 2}
 //
@@ -37,6 +38,7 @@
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -50,8 +52,26 @@ using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
 
-static Expected<std::unique_ptr<ExecutionEngine>>
-compile(StringRef file, StringRef pipeline, unsigned optimizationLevel) {
+namespace {
+/// Code that can be called.
+struct Program {
+  llvm::json::Object manifest;
+  /// The entry of a function that the manifest lists.
+  std::function<Expected<SparseAutogradEntry>(StringRef name)> lookup;
+
+  const llvm::json::Object *findEntry(StringRef name) const;
+};
+} // namespace
+
+const llvm::json::Object *Program::findEntry(StringRef name) const {
+  for (const llvm::json::Value &value : *manifest.getArray("entries"))
+    if (value.getAsObject()->getString("name") == name)
+      return value.getAsObject();
+  return nullptr;
+}
+
+static Expected<Program> compile(StringRef file, StringRef pipeline,
+                                 unsigned optimizationLevel) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry);
@@ -68,7 +88,44 @@ compile(StringRef file, StringRef pipeline, unsigned optimizationLevel) {
     return std::move(error);
   CompileOptions options;
   options.optimizationLevel = optimizationLevel;
-  return ExecutionEngine::create(*module, options);
+  Expected<std::unique_ptr<ExecutionEngine>> created =
+      ExecutionEngine::create(*module, options);
+  if (!created)
+    return created.takeError();
+  std::shared_ptr<ExecutionEngine> engine = std::move(*created);
+  return Program{engine->getManifest(),
+                 [engine](StringRef name) { return engine->lookup(name); }};
+}
+
+static Expected<Program> load(StringRef file) {
+  std::string problem;
+  auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(
+      file.str().c_str(), &problem);
+  if (!library.isValid())
+    return llvm::createStringError(problem);
+  auto *text = static_cast<const char *>(
+      library.getAddressOfSymbol("sparse_autograd_manifest"));
+  if (!text)
+    return llvm::createStringError(file + ": has no manifest");
+  Expected<llvm::json::Value> manifest = llvm::json::parse(text);
+  if (!manifest)
+    return manifest.takeError();
+  Program program{std::move(*manifest->getAsObject()), {}};
+  llvm::StringMap<SparseAutogradEntry> entries;
+  for (const llvm::json::Value &value : *program.manifest.getArray("entries")) {
+    const llvm::json::Object &entry = *value.getAsObject();
+    void *address =
+        library.getAddressOfSymbol(entry.getString("symbol")->str().c_str());
+    if (!address)
+      return llvm::createStringError(file + ": has no entry '" +
+                                     *entry.getString("symbol") + "'");
+    entries[*entry.getString("name")] =
+        reinterpret_cast<SparseAutogradEntry>(address);
+  }
+  program.lookup = [entries = std::move(entries)](StringRef name) {
+    return entries.lookup(name);
+  };
+  return program;
 }
 
 /// The components of a sparse argument, if the file has them.
@@ -168,15 +225,6 @@ static Expected<Value> readArgument(const ValueType &type, StringRef path) {
   else
     stream << llvm::format("%.17g", io::getAsDouble(*array, 0));
   return Value::fromNumber(type, text);
-}
-
-static const llvm::json::Object *findEntry(const ExecutionEngine &engine,
-                                           StringRef name) {
-  for (const llvm::json::Value &value :
-       *engine.getManifest().getArray("entries"))
-    if (value.getAsObject()->getString("name") == name)
-      return value.getAsObject();
-  return nullptr;
 }
 
 /// The strings of an array of a call.
@@ -282,14 +330,13 @@ static void repeat(SparseAutogradEntry entry, int64_t repeats,
   llvm::outs() << "memory " << llvm::json::Value(record.finish()) << "\n";
 }
 
-static Error perform(const ExecutionEngine &engine,
-                     const llvm::json::Object &call) {
+static Error perform(const Program &program, const llvm::json::Object &call) {
   std::string name = call.getString("entry").value_or("").str();
-  const llvm::json::Object *entry = findEntry(engine, name);
+  const llvm::json::Object *entry = program.findEntry(name);
   if (!entry)
     return llvm::createStringError("there is no public function '" + name +
                                    "'");
-  Expected<SparseAutogradEntry> function = engine.lookup(name);
+  Expected<SparseAutogradEntry> function = program.lookup(name);
   if (!function)
     return function.takeError();
   Expected<std::vector<ValueType>> argumentTypes =
@@ -351,12 +398,12 @@ static Error perform(const ExecutionEngine &engine,
   return Error::success();
 }
 
-static Error callAll(StringRef program, StringRef calls, StringRef pipeline,
+static Error callAll(StringRef file, StringRef calls, StringRef pipeline,
                      unsigned level) {
-  Expected<std::unique_ptr<ExecutionEngine>> engine =
-      compile(program, pipeline, level);
-  if (!engine)
-    return engine.takeError();
+  Expected<Program> program =
+      file.ends_with(".so") ? load(file) : compile(file, pipeline, level);
+  if (!program)
+    return program.takeError();
   auto text = llvm::MemoryBuffer::getFile(calls);
   if (!text)
     return llvm::createStringError(calls + ": " + text.getError().message());
@@ -368,7 +415,7 @@ static Error callAll(StringRef program, StringRef calls, StringRef pipeline,
       return call.takeError();
     if (!call->getAsObject())
       return llvm::createStringError(calls + ": a line is no JSON object");
-    if (Error error = perform(**engine, *call->getAsObject()))
+    if (Error error = perform(*program, *call->getAsObject()))
       return error;
   }
   return Error::success();
@@ -386,6 +433,12 @@ int main(int argc, char **argv) {
   llvm::cl::opt<std::string> pipeline(
       "pipeline", llvm::cl::desc("options of the pipeline"));
   llvm::cl::ParseCommandLineOptions(argc, argv, "sparse-call\n");
+  // Progress lines are no answers.
+  sparseAutogradSetLogHandler(
+      [](const SparseAutogradLogRecord *, void *) -> int32_t {
+        return SPARSE_AUTOGRAD_SUCCESS;
+      },
+      nullptr);
   if (Error error = callAll(program, calls, pipeline, level)) {
     llvm::errs() << "error: " << toString(std::move(error)) << "\n";
     return 1;
