@@ -63,11 +63,12 @@ struct IndexSwitchToIf : OpRewritePattern<scf::IndexSwitchOp> {
   }
 };
 
+/// A region that is to stay has a rule.
 struct InlineExecuteRegion : OpRewritePattern<scf::ExecuteRegionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(scf::ExecuteRegionOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getRegion().hasOneBlock())
+    if (!op.getRegion().hasOneBlock() || op.getNoInline())
       return failure();
     IndexSwitchToIf::inlineBefore(op.getRegion(), op, rewriter);
     return success();

@@ -27,6 +27,10 @@ bool sparse_autograd::isMarkedCotangent(Operation *op) {
 }
 
 bool sparse_autograd::isKnownCotangent(Value value) {
+  // What is computed again waits for its cotangent at a barrier.
+  if (auto barrier = value.getDefiningOp<BarrierOp>())
+    return isKnownCotangent(
+        barrier.getInputs()[cast<OpResult>(value).getResultNumber()]);
   if (Operation *op = value.getDefiningOp())
     return isMarkedCotangent(op);
   auto argument = cast<BlockArgument>(value);

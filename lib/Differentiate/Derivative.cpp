@@ -233,6 +233,9 @@ sparse_autograd::buildDerivative(func::FuncOp function,
   };
   if (failed(normalizeForDifferentiation(derivative)))
     return abandon();
+  // Forward mode keeps nothing: there is nothing to compute again.
+  if (request.mode == DerivativeMode::Jvp)
+    inlineRegions(derivative);
 
   Block &body = derivative.getBody().front();
   SmallVector<Value> inputs =

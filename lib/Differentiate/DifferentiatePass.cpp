@@ -301,6 +301,7 @@ void DerivativeExpander::replaceByCalls() {
     op->replaceAllUsesWith(call.getResults());
     op->erase();
   };
+  inlineRegions(module);
   module.walk([&](CheckpointOp op) { replace(op, op.getCalleeAttr()); });
   module.walk([&](CustomVjpOp op) { replace(op, op.getCalleeAttr()); });
 }

@@ -15,6 +15,7 @@
 #include "SparseAutograd/Transforms/SparseElementwise.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -32,40 +33,67 @@ static LogicalResult verifyStructured(func::FuncOp function) {
       "and scf.for");
 }
 
-/// Inlines `call` and the calls in what it inlines, if operands of theirs may
-/// have derivatives. `stack` holds the callees being inlined, outermost first.
-static LogicalResult inlineCall(func::CallOp call,
+/// The function that a call or a checkpoint with floating operands names; null
+/// for any other op, and for a function that is only declared, which has no
+/// rule; that matters if it is on the path.
+static func::FuncOp findCallee(Operation *op,
+                               SymbolTableCollection &symbolTables) {
+  FlatSymbolRefAttr symbol;
+  if (auto call = dyn_cast<func::CallOp>(op))
+    symbol = call.getCalleeAttr();
+  else if (auto checkpoint = dyn_cast<CheckpointOp>(op))
+    symbol = checkpoint.getCalleeAttr();
+  if (!symbol || llvm::none_of(op->getOperandTypes(), isDifferentiableType))
+    return {};
+  auto callee = symbolTables.lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
+  return callee && !callee.isDeclaration() ? callee : func::FuncOp();
+}
+
+/// Inlines `call`, a call or a checkpoint, and those in what it inlines, if
+/// operands of theirs may have derivatives. What a checkpoint computes stays
+/// together in a region. `stack` holds the callees being inlined, outermost
+/// first.
+static LogicalResult inlineCall(Operation *call,
                                 SmallVectorImpl<func::FuncOp> &stack,
                                 SymbolTableCollection &symbolTables) {
-  if (llvm::none_of(call.getOperandTypes(), isDifferentiableType))
-    return success();
-  auto callee = symbolTables.lookupNearestSymbolFrom<func::FuncOp>(
-      call, call.getCalleeAttr());
-  // What is declared only has no rule; that matters if it is on the path.
-  if (!callee || callee.isDeclaration())
+  func::FuncOp callee = findCallee(call, symbolTables);
+  if (!callee)
     return success();
   if (llvm::is_contained(stack, callee))
-    return call.emitOpError("recursion through '")
+    return call->emitOpError("recursion through '")
            << callee.getSymName() << "' is not differentiated; write a loop";
   if (failed(verifyStructured(callee)))
     return failure();
 
   OpBuilder builder(call);
   IRMapping mapping;
-  mapping.map(callee.getArguments(), call.getOperands());
+  mapping.map(callee.getArguments(), call->getOperands());
+  scf::ExecuteRegionOp region;
+  if (isa<CheckpointOp>(call)) {
+    region = scf::ExecuteRegionOp::create(
+        builder, call->getLoc(), call->getResultTypes(), /*no_inline=*/true);
+    builder.createBlock(&region.getRegion());
+  }
   Block &body = callee.getBody().front();
-  SmallVector<func::CallOp> nestedCalls;
+  SmallVector<Operation *> nestedCalls;
   for (Operation &op : body.without_terminator())
-    builder.clone(op, mapping)->walk([&](func::CallOp nested) {
-      nestedCalls.push_back(nested);
+    builder.clone(op, mapping)->walk([&](Operation *nested) {
+      if (isa<func::CallOp, CheckpointOp>(nested))
+        nestedCalls.push_back(nested);
     });
-  for (auto [result, returned] :
-       llvm::zip_equal(call.getResults(), body.getTerminator()->getOperands()))
-    result.replaceAllUsesWith(mapping.lookupOrDefault(returned));
-  call.erase();
+  SmallVector<Value> returned = llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+  if (region) {
+    scf::YieldOp::create(builder, call->getLoc(), returned);
+    call->replaceAllUsesWith(region.getResults());
+  } else {
+    call->replaceAllUsesWith(returned);
+  }
+  call->erase();
 
   stack.push_back(callee);
-  for (func::CallOp nested : nestedCalls)
+  for (Operation *nested : nestedCalls)
     if (failed(inlineCall(nested, stack, symbolTables)))
       return failure();
   stack.pop_back();
@@ -73,14 +101,31 @@ static LogicalResult inlineCall(func::CallOp call,
 }
 
 static LogicalResult inlineCalls(func::FuncOp function) {
-  SmallVector<func::CallOp> calls;
-  function.walk([&](func::CallOp call) { calls.push_back(call); });
+  SmallVector<Operation *> calls;
+  function.walk([&](Operation *op) {
+    if (isa<func::CallOp, CheckpointOp>(op))
+      calls.push_back(op);
+  });
   SymbolTableCollection symbolTables;
   SmallVector<func::FuncOp> stack;
-  for (func::CallOp call : calls)
+  for (Operation *call : calls)
     if (failed(inlineCall(call, stack, symbolTables)))
       return failure();
   return success();
+}
+
+void sparse_autograd::inlineRegions(Operation *root) {
+  root->walk([](scf::ExecuteRegionOp op) {
+    if (!op.getRegion().hasOneBlock())
+      return;
+    Block &body = op.getRegion().front();
+    Operation *yield = body.getTerminator();
+    op->replaceAllUsesWith(yield->getOperands());
+    yield->erase();
+    op->getBlock()->getOperations().splice(Block::iterator(op),
+                                           body.getOperations());
+    op.erase();
+  });
 }
 
 //===----------------------------------------------------------------------===//

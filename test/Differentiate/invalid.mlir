@@ -204,12 +204,28 @@ func.func @g(%x: f64) -> (f64, f64) {
 
 // A checkpoint of the function that it stands in (G13).
 func.func private @f(%x: f64) -> f64 {
-  // expected-error@+1 {{differentiates 'f' inside of its own derivative: recursion is not differentiated}}
+  // expected-error@+1 {{recursion through 'f' is not differentiated; write a loop}}
   %y = sparse_autograd.checkpoint @f(%x) : (f64) -> f64
   return %y : f64
 }
 func.func @g(%x: f64) -> (f64, f64) {
+  // expected-error@+1 {{cannot be expanded: 'f' is not differentiable as it stands}}
   %r:2 = sparse_autograd.value_and_grad @f(%x) {wrt = [0]} : (f64) -> (f64, f64)
+  return %r#0, %r#1 : f64, f64
+}
+
+// -----
+
+// A checkpoint of a function without a body.
+func.func private @declared(f64) -> f64
+func.func private @of_declared(%x: f64) -> f64 {
+  // expected-error@+1 {{'declared' has no body to differentiate}}
+  %y = sparse_autograd.checkpoint @declared(%x) : (f64) -> f64
+  return %y : f64
+}
+func.func @grad_of_declared(%x: f64) -> (f64, f64) {
+  // expected-error@+1 {{cannot be expanded: 'of_declared' is not differentiable as it stands}}
+  %r:2 = sparse_autograd.value_and_grad @of_declared(%x) {wrt = [0]} : (f64) -> (f64, f64)
   return %r#0, %r#1 : f64, f64
 }
 

@@ -28,6 +28,13 @@ ROWS = np.array([True, False, True])
 SOME_OF_ROWS = np.array([[True, False], [False, False], [True, True]])
 
 
+LOGARITHM = """
+func.func private @{name}_log(%x: <<4>>) -> <<4>> {
+  %l = math.log %x : <<4>>
+  return %l : <<4>>
+}"""
+
+
 def sum_of(value, type_, mask="%x1", mask_type=None, dims="[0]"):
     """The masked sum of a value, and the return of it."""
     mask_type = mask_type or type_.replace(">>", "|i1>>")
@@ -66,7 +73,7 @@ def reach(name, body, mirror, mask=MASK, helpers="", **more):
     shape = "x".join(map(str, mask.shape))
     return Function(name, [f"<<{shape}>>", f"<<{shape}|i1>>"], ["tensor<!T>"],
                     body, mirror, helpers=helpers, fixed={1: mask},
-                    inputs=zeros_behind(mask), exact=False, **more)
+                    **{"inputs": zeros_behind(mask), "exact": False, **more})
 
 
 FUNCTIONS = [
@@ -416,6 +423,41 @@ func.func private @{name}_log(%x: <<4>>) -> <<4>> {
 """ + sum_of("%y", "tensor<3x!T>", mask_type="<<3|i1>>"),
              lambda x, m: 0 * x.sum(), fixed={1: np.zeros(3, bool)},
              inputs=zeros_behind(MASK), exact=False),
+    # What is computed again: the mask goes in, and one inside comes out.
+    reach("checkpoint", """
+  %y = sparse_autograd.checkpoint @{name}_log(%x0) : (<<4>>) -> <<4>>
+""" + sum_of("%y", "<<4>>"), lambda x, m: masked(np.log(x), m),
+          helpers=LOGARITHM),
+    reach("checkpoint_with_a_mask", """
+  %l = math.log %x0 : <<4>>
+  %y = sparse_autograd.checkpoint @{name}_sum(%l, %x1) : (<<4>>, <<4|i1>>) -> tensor<!T>
+  %z = arith.mulf %y, %y : tensor<!T>
+  return %z : tensor<!T>""", lambda x, m: masked(np.log(x), m)**2,
+          helpers="""
+func.func private @{name}_sum(%x0: <<4>>, %x1: <<4|i1>>) -> tensor<!T> {
+""" + sum_of("%x0", "<<4>>") + "\n}"),
+    reach("checkpoint_in_checkpoint", """
+  %y = sparse_autograd.checkpoint @{name}_twice(%x0, %x0) : (<<4>>, <<4>>) -> <<4>>
+""" + sum_of("%y", "<<4>>"),
+          lambda x, m: masked(np.sqrt(np.log(x) * x), m),
+          helpers=LOGARITHM + """
+func.func private @{name}_twice(%x: <<4>>, %w: <<4>>) -> <<4>> {
+  %l = sparse_autograd.checkpoint @{name}_log(%x) : (<<4>>) -> <<4>>
+  %p = arith.mulf %l, %w : <<4>>
+  %y = math.sqrt %p : <<4>>
+  return %y : <<4>>
+}""", inputs=lambda rng, shapes: [
+              np.where(MASK, rng.uniform(1.5, 2, size=4), 0), None]),
+    reach("checkpoint_in_a_loop", LOOP + """
+  %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%v = %x0) -> (<<4>>) {
+    %r = sparse_autograd.checkpoint @{name}_root(%v) : (<<4>>) -> <<4>>
+    scf.yield %r : <<4>>
+  }
+""" + sum_of("%y", "<<4>>"), lambda x, m: masked(x**0.25, m), helpers="""
+func.func private @{name}_root(%x: <<4>>) -> <<4>> {
+  %r = math.sqrt %x : <<4>>
+  return %r : <<4>>
+}"""),
     # Other ops with masks.
     reach("softmax", """
   %l = math.log %x0 : <<4>>

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tangent of a checkpoint is a jvp of its callee, which transposed is a
-// vjp. The tangent of a custom_vjp is the transpose of the user's backward
+// The tangent of a custom_vjp is the transpose of the user's backward
 // function, which transposed is a call of that function. The calls of
 // derivatives that come out of this are expanded in their turn.
 //
@@ -21,13 +20,6 @@
 
 using namespace mlir;
 using namespace sparse_autograd;
-
-/// The counterparts of values that are not linear.
-static SmallVector<Value> getPrimals(Transposer &transposer,
-                                     ValueRange values) {
-  return llvm::map_to_vector(
-      values, [&](Value value) { return transposer.primal(value); });
-}
 
 /// The cotangents of `values`, zeros where nothing has reached them.
 static SmallVector<Value> getCotangentsOrZeros(Transposer &transposer,
@@ -68,62 +60,13 @@ namespace {
 // checkpoint
 //===----------------------------------------------------------------------===//
 
+/// A checkpoint is a region by now, unless its callee cannot be one.
 struct CheckpointModel
     : LinearizableOpInterface::ExternalModel<CheckpointModel, CheckpointOp> {
-  LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
+  LogicalResult linearize(Operation *operation, Linearizer &) const {
     auto op = cast<CheckpointOp>(operation);
-    SmallVector<int64_t> wrt;
-    SmallVector<Value> tangents;
-    for (auto [index, argument] : llvm::enumerate(op.getArguments())) {
-      if (Value tangent = linearizer.tangent(argument)) {
-        wrt.push_back(static_cast<int64_t>(index));
-        tangents.push_back(tangent);
-      }
-    }
-    SmallVector<Value> outputs = getDifferentiable(op.getResults());
-    SmallVector<Type> types(op.getResultTypes());
-    llvm::append_range(types, TypeRange(ValueRange(outputs)));
-    auto tangent =
-        JvpOp::create(linearizer.builder, op.getLoc(), types, op.getCallee(),
-                      op.getArguments(), tangents, wrt);
-    for (auto [output, result] :
-         llvm::zip_equal(outputs, tangent.getTangentResults()))
-      linearizer.setTangent(output, result);
-    // Forward mode has the values from the same call.
-    if (!linearizer.isReverse()) {
-      replaceResults(op, tangent.getResults(), linearizer);
-      linearizer.retire(op);
-    }
-    return success();
-  }
-};
-
-/// A jvp is linear in its tangents.
-struct JvpModel : LinearizableOpInterface::ExternalModel<JvpModel, JvpOp> {
-  LogicalResult linearize(Operation *op, Linearizer &) const {
-    return op->emitOpError("is to be expanded before what calls it is "
-                           "differentiated");
-  }
-
-  LogicalResult transpose(Operation *operation, Transposer &transposer) const {
-    auto op = cast<JvpOp>(operation);
-    OpBuilder &builder = transposer.builder;
-    ResultRange outputs = op.getTangentResults();
-    unsigned numPrimals = op.getNumResults() - outputs.size();
-    unsigned numArguments = op.getArguments().size();
-    SmallVector<Value> inputs = getPrimals(transposer, op.getArguments());
-    llvm::append_range(inputs, getCotangentsOrZeros(transposer, outputs));
-    auto late = BarrierOp::create(builder, op.getLoc(), inputs);
-    SmallVector<Type> types(op->getResults().take_front(numPrimals).getTypes());
-    llvm::append_range(types, op.getTangents().getTypes());
-    auto pullback =
-        VjpOp::create(builder, op.getLoc(), types, op.getCallee(),
-                      late.getResults().take_front(numArguments),
-                      late.getResults().drop_front(numArguments), op.getWrt());
-    for (auto [tangent, cotangent] : llvm::zip_equal(
-             op.getTangents(), pullback.getResults().drop_front(numPrimals)))
-      transposer.accumulate(tangent, cotangent);
-    return success();
+    return op.emitOpError("'")
+           << op.getCallee() << "' has no body to differentiate";
   }
 };
 
@@ -215,6 +158,5 @@ void sparse_autograd::attachCallRules(MLIRContext &context) {
   BarrierOp::attachInterface<BarrierModel>(context);
   CheckpointOp::attachInterface<CheckpointModel>(context);
   CustomVjpOp::attachInterface<CustomVjpModel>(context);
-  JvpOp::attachInterface<JvpModel>(context);
   LinearTransposeOp::attachInterface<LinearTransposeModel>(context);
 }

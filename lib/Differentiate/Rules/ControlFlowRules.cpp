@@ -76,6 +76,7 @@ Reach sparse_autograd::reachOf(Transposer &transposer, Value value) {
 void sparse_autograd::registerControlFlowDerivativeRules(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
+    attachExecuteRegionRule(*context);
     attachForRule(*context);
     attachIfRule(*context);
     attachWhileRule(*context);

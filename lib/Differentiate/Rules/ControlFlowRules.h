@@ -13,7 +13,9 @@
 
 namespace sparse_autograd {
 
-/// Attaches the rules of scf.for, scf.if and scf.while to their ops.
+/// Attaches the rules of scf.execute_region, scf.for, scf.if and scf.while to
+/// their ops.
+void attachExecuteRegionRule(mlir::MLIRContext &context);
 void attachForRule(mlir::MLIRContext &context);
 void attachIfRule(mlir::MLIRContext &context);
 void attachWhileRule(mlir::MLIRContext &context);

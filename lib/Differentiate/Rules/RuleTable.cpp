@@ -28,6 +28,9 @@ ArrayRef<OpRecord> sparse_autograd::listOpRecords() {
        "convolution scatters; what the region extracts from a "
        "tensor is gathered before, and its cotangents are added "
        "where they came from, in order"},
+      {"scf.execute_region", Treatment::Rule,
+       "its only block, in its place; with `no_inline` the transpose computes "
+       "the block again"},
       {"scf.for", Treatment::Rule,
        "carries tangents; the transpose runs the iterations "
        "backward, from the carried values that the forward loop "
@@ -81,7 +84,6 @@ ArrayRef<OpRecord> sparse_autograd::listOpRecords() {
        "sparse_autograd.masked_softmax"},
       {"linalg.unpack", Treatment::Rewritten,
        "linalg.transpose, tensor.collapse_shape and tensor.extract_slice"},
-      {"scf.execute_region", Treatment::Rewritten, "its only block"},
       {"scf.forall", Treatment::Rewritten,
        "scf.for: the derivative runs the iterations in order"},
       {"scf.forall.in_parallel", Treatment::Rewritten,

@@ -271,9 +271,8 @@ func.func @g(%x0: tensor<4xf32>, %ct: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // Blocks inside a region.
-// expected-note@+1 {{which depends on this argument}}
 func.func @f(%x0: f32) -> f32 {
-  // expected-error@+1 {{'scf.execute_region' op has no derivative rule; attach an external model of LinearizableOpInterface to it, or keep it off the differentiated path with sparse_autograd.stop_gradient}}
+  // expected-error@+1 {{'scf.execute_region' op has several blocks, which have no derivative rule; use scf.if and scf.for}}
   %y = scf.execute_region -> f32 {
     cf.br ^next
   ^next:
