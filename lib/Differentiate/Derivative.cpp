@@ -13,6 +13,7 @@
 #include "CotangentMarks.h"
 #include "CotangentSharing.h"
 #include "CotangentSums.h"
+#include "ImpliedPatterns.h"
 #include "Linearization.h"
 #include "Normalization.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -206,6 +207,7 @@ static LogicalResult buildReverse(func::FuncOp derivative,
   }
   body.eraseArguments(firstInput, inputs.size());
   storeSparseCotangents(derivative);
+  dropImpliedPatterns(derivative);
   simplifyCotangentSums(derivative);
   combineCotangentConstants(derivative);
   factorCotangents(derivative);

@@ -11,6 +11,8 @@
 #include "GatherRule.h"
 #include "MatrixProduct.h"
 #include "OperandReach.h"
+#include "SparseAutograd/Analysis/ScalarTerms.h"
+#include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Transforms/FoldNegations.h"
@@ -46,12 +48,17 @@ private:
   struct Built {
     /// Null if no cotangent reaches the operand.
     Value result;
+    /// What computes it, perhaps up to a conversion.
+    linalg::LinalgOp op;
     /// The scalar support in the region is an input: its position among them.
     std::optional<unsigned> supportInput;
     bool hasSupport = false;
   };
   FailureOr<Built> build(OpOperand &operand, TransposedQuantity quantity);
   FailureOr<Support> supportOf(OpOperand &operand, const Built &built);
+  FailureOr<Support> supportInRegion(OpOperand &operand, const Built &built);
+  Support restrictToPatterns(OpOperand &operand, const Built &built,
+                             Support known);
   void setMaskOfProduct(Value mask, AffineMap map);
 
   linalg::LinalgOp op;
@@ -148,6 +155,15 @@ void TransposedGeneric::setMaskOfProduct(Value mask, AffineMap map) {
 static Type accumulationType(Type type) {
   return type.isF16() || type.isBF16() ? Float32Type::get(type.getContext())
                                        : type;
+}
+
+/// Where the sparse `value` stores something. Asked for twice in a block it is
+/// one mask, so that cotangents with that support are known to agree.
+static Value createPattern(OpBuilder &builder, Location loc, Value value) {
+  for (Operation *user : value.getUsers())
+    if (isa<PatternOp>(user) && user->getBlock() == builder.getBlock())
+      return user->getResult(0);
+  return PatternOp::create(builder, loc, value);
 }
 
 /// What is left to do to the elements of a finished sum: negate them, round
@@ -247,6 +263,7 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
     transposed->erase();
     return built;
   }
+  built.op = transposed;
   built.hasSupport = static_cast<bool>(support);
   if (auto input = dyn_cast_or_null<BlockArgument>(support.mask))
     if (input.getOwner() == &block)
@@ -278,16 +295,20 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
   return built;
 }
 
-FailureOr<Support> TransposedGeneric::supportOf(OpOperand &operand,
-                                                const Built &built) {
+/// The support that the selections in the region give.
+FailureOr<Support> TransposedGeneric::supportInRegion(OpOperand &operand,
+                                                      const Built &built) {
   if (!built.hasSupport)
     return Support();
   AffineMap map = op.getMatchingIndexingMap(&operand);
   std::optional<unsigned> input = built.supportInput;
-  // What a sparse factor reaches would be another sparse product: the mask
-  // alone says nearly as much. That of one result says nothing of another.
   bool hasSparse = llvm::any_of(op->getOperandTypes(), isSparse);
-  if (hasSparse && !input && results.size() == 1)
+  // What a sum with a sparse factor reaches would be another sparse product:
+  // the mask alone says nearly as much. That of one result says nothing of
+  // another.
+  linalg::LinalgOp transposed = built.op;
+  bool isSparseSum = hasSparse && transposed.getNumReductionLoops() != 0;
+  if (isSparseSum && !input && results.size() == 1)
     input = maskOfResult.front();
   // A mask that is there already, if the operand has the dimensions that it
   // ranges over.
@@ -296,12 +317,68 @@ FailureOr<Support> TransposedGeneric::supportOf(OpOperand &operand,
       (hasSparse || coversMask(map, maps[*input])))
     return projectMask(transposer.builder, loc, inputs[*input], maps[*input],
                        map);
-  if (hasSparse)
+  if (isSparseSum)
     return Support();
   FailureOr<Built> mask = build(operand, TransposedQuantity::Support);
   if (failed(mask))
     return failure();
   return Support::of(mask->result);
+}
+
+/// The elements of the dense operand at which each sparse tensor that `built`
+/// multiplies by, or selects with, stores something, if all of its dimensions
+/// are the operand's: elsewhere the cotangent is absent (semantics G1). Those
+/// that `known` has the pattern of say nothing more.
+Support TransposedGeneric::restrictToPatterns(OpOperand &operand,
+                                              const Built &built,
+                                              Support known) {
+  OpBuilder &builder = transposer.builder;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  if (isSparse(operand.get().getType()) || !map.isProjectedPermutation())
+    return known;
+  linalg::LinalgOp transposed = built.op;
+  SparsePatterns patterns;
+  SmallVector<std::pair<Value, AffineMap>> restricting;
+  auto isNew = [&](Value origin, AffineMap to) {
+    return !llvm::is_contained(restricting, std::make_pair(origin, to));
+  };
+  if (known && isSparse(known.mask.getType()))
+    restricting.emplace_back(patterns.originOf(known.mask), known.map);
+  std::optional<ScalarTerms> terms;
+  for (OpOperand *input : transposed.getDpsInputOperands()) {
+    AffineMap inputMap = transposed.getMatchingIndexingMap(input);
+    if (!isSparse(input->get().getType()) ||
+        !inputMap.isProjectedPermutation() || !coversMask(map, inputMap))
+      continue;
+    if (!terms)
+      terms.emplace(transposed);
+    const Term *absent = terms->getYieldsWithout(*input).front();
+    OpOperand *init = transposed.getDpsInitOperand(0);
+    if (transposed.payloadUsesValueFromOperand(init)
+            ? !terms->isArgument(absent, init->getOperandNumber())
+            : !ScalarTerms::isZero(absent))
+      continue;
+    Value origin = patterns.originOf(input->get());
+    bool isMask = getElementTypeOrSelf(input->get().getType()).isInteger(1);
+    Support stored =
+        projectMask(builder, loc,
+                    isMask ? input->get() : createPattern(builder, loc, origin),
+                    inputMap, map);
+    if (!isNew(origin, stored.map))
+      continue;
+    restricting.emplace_back(origin, stored.map);
+    known = intersectSupports(builder, loc, transposer.shapeOf(operand.get()),
+                              known, stored);
+  }
+  return known;
+}
+
+FailureOr<Support> TransposedGeneric::supportOf(OpOperand &operand,
+                                                const Built &built) {
+  FailureOr<Support> support = supportInRegion(operand, built);
+  if (failed(support))
+    return failure();
+  return restrictToPatterns(operand, built, *support);
 }
 
 LogicalResult TransposedGeneric::addCotangentOf(OpOperand &operand) {

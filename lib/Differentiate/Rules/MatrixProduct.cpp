@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatrixProduct.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
@@ -78,7 +79,7 @@ bool sparse_autograd::isComputedFromFloats(Value mask) {
     return isa<FloatType>(type) ||
            (type.isInteger(1) && isComputedFromFloats(operand));
   };
-  if (isa<arith::CmpFOp>(op))
+  if (isa<arith::CmpFOp, PatternOp>(op))
     return true;
   if (isa<arith::AndIOp, arith::OrIOp, tensor::CastOp>(op))
     return llvm::all_of(op->getOperands(), isFine);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/RuleTable.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "SparseAutograd/Differentiate/ScalarRule.h"
@@ -125,7 +126,8 @@ static void printRecords(const char *title, const char *header,
 }
 
 static bool isNamedStructuredOp(mlir::RegisteredOperationName name) {
-  return name.hasInterface<mlir::linalg::LinalgOp>() &&
+  return name.getDialectNamespace() == "linalg" &&
+         name.hasInterface<mlir::linalg::LinalgOp>() &&
          name.getStringRef() != "linalg.generic";
 }
 
@@ -182,6 +184,30 @@ static bool checkComplete(mlir::MLIRContext &context) {
   return isComplete;
 }
 
+/// Prints the ops that a derivative may go into: those that hold a region or
+/// name a function, and are differentiated by a rule, rewritten for it, or
+/// derivatives themselves. Named structured ops count as linalg.generic.
+static void printNestingOps(mlir::MLIRContext &context) {
+  llvm::StringMap<Treatment> records;
+  for (const OpRecord &record : listOpRecords())
+    records[record.op] = record.treatment;
+  for (mlir::RegisteredOperationName name : context.getRegisteredOperations()) {
+    bool namesSymbol = name.hasInterface<mlir::SymbolUserOpInterface>();
+    if ((name.hasTrait<mlir::OpTrait::ZeroRegions>() && !namesSymbol) ||
+        isNamedStructuredOp(name))
+      continue;
+    auto record = records.find(name.getStringRef());
+    bool isRewritten =
+        record != records.end() && record->second == Treatment::Rewritten;
+    bool isDerivative =
+        namesSymbol && name.getDialectNamespace() ==
+                           SparseAutogradDialect::getDialectNamespace();
+    if (name.hasInterface<LinearizableOpInterface>() || isRewritten ||
+        isDerivative)
+      llvm::outs() << name << "\n";
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc == 2 && llvm::StringRef(argv[1]) == "--diagnostics") {
     for (const OpRecord &record : listOpRecords())
@@ -192,12 +218,18 @@ int main(int argc, char **argv) {
     return 0;
   }
   mlir::DialectRegistry registry;
-  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                  mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+  registry
+      .insert<SparseAutogradDialect, mlir::sparse_tensor::SparseTensorDialect,
+              mlir::arith::ArithDialect, mlir::func::FuncDialect,
+              mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+              mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
   registerDerivativeRules(registry);
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
+  if (argc == 2 && llvm::StringRef(argv[1]) == "--nesting") {
+    printNestingOps(context);
+    return 0;
+  }
   llvm::outs() << preface;
   printTable("arith", listArithScalarRules());
   printTable("math", listMathScalarRules());

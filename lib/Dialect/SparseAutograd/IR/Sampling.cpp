@@ -69,13 +69,23 @@ static bool isSampledFirst(Value value, linalg::LinalgOp reader) {
          !readsInit(producer);
 }
 
+/// Whether `op` reads elements of a tensor of floats at positions that it
+/// computes. The transpose of that adds to these positions, one after the
+/// other, for each element of a dense result.
+static bool gathers(linalg::LinalgOp op) {
+  return llvm::any_of(
+      op.getBlock()->getOps<tensor::ExtractOp>(),
+      [](tensor::ExtractOp op) { return isa<FloatType>(op.getType()); });
+}
+
 /// Replaces `op`, the elements of `input` at `pattern`: what a structured op
 /// computes for it, or for samples at several patterns, is computed at the
 /// pattern, from samples of what it reads at the same element.
 static LogicalResult sampleProducer(PatternRewriter &rewriter, Operation *op,
                                     Value input, Value pattern) {
   linalg::LinalgOp producer = getSampledProducer(input);
-  if (!producer || !llvm::all_of(producer->getUsers(), isSample))
+  if (!producer || !llvm::all_of(producer->getUsers(), isSample) ||
+      gathers(producer))
     return failure();
   OpOperand *init = producer.getDpsInitOperand(0);
   AffineMap map = producer.getMatchingIndexingMap(init);
