@@ -98,15 +98,30 @@ Value BlockTransposer::selected(Cotangent &cotangent) {
   if (!cotangent.isSelected) {
     cotangent.value = selectUnder(builder, cotangent.value.getLoc(),
                                   cotangent.value, cotangent.support);
+    cotangent.rounded = {};
     markCotangent(cotangent.value);
     cotangent.isSelected = true;
   }
   return cotangent.value;
 }
 
-Value BlockTransposer::cotangent(Value value) {
+Value BlockTransposer::unroundedCotangent(Value value) {
   auto it = cotangents.find(value);
   return it == cotangents.end() ? Value() : selected(it->second);
+}
+
+Value BlockTransposer::cotangent(Value value) {
+  Value unrounded = unroundedCotangent(value);
+  Type elementType = getElementTypeOrSelf(value.getType());
+  if (!unrounded || getElementTypeOrSelf(unrounded.getType()) == elementType)
+    return unrounded;
+  Value &rounded = cotangents.find(value)->second.rounded;
+  if (!rounded) {
+    rounded =
+        createFloatCast(builder, unrounded.getLoc(), unrounded, elementType);
+    markCotangent(rounded);
+  }
+  return rounded;
 }
 
 Support BlockTransposer::support(Value value) const {
@@ -116,12 +131,16 @@ Support BlockTransposer::support(Value value) const {
 
 Value BlockTransposer::sum(Value value, Value a, Value b) {
   Location loc = b.getLoc();
+  Type type = getAccumulationType(getElementTypeOrSelf(value.getType()));
+  a = createFloatCast(builder, loc, a, type);
+  b = createFloatCast(builder, loc, b, type);
   // Sparse cotangents have the pattern of what they belong to, unless that is
   // dense: then each has its own.
   Value shape = linearizer.shapeOf(value);
   if (isSparse(value.getType()) && shape && !isSparse(shape.getType()))
-    return AccumulateOp::create(builder, loc, value.getType(),
-                                ValueRange{a, b});
+    return AccumulateOp::create(
+        builder, loc, cast<RankedTensorType>(value.getType()).clone(type),
+        ValueRange{a, b});
   Value both = createSum(builder, loc, a, b);
   markCotangent(both);
   return both;
@@ -141,6 +160,7 @@ void BlockTransposer::accumulate(Value value, Value contribution,
     return;
   Location loc = contribution.getLoc();
   Cotangent &known = it->second;
+  known.rounded = {};
   if (known.support == support) {
     known.value = sum(value, known.value, contribution);
     known.isSelected &= added.isSelected;
@@ -159,7 +179,7 @@ void BlockTransposer::startFrom(Value value, Value start,
 }
 
 Value BlockTransposer::current(Value value) {
-  if (Value known = cotangent(value))
+  if (Value known = unroundedCotangent(value))
     return known;
   return starts.lookup(value).value;
 }

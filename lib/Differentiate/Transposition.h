@@ -25,6 +25,7 @@ public:
   bool isLinear(mlir::Value value) const override;
   mlir::Value primal(mlir::Value value) const override;
   mlir::Value cotangent(mlir::Value value) override;
+  mlir::Value unroundedCotangent(mlir::Value value) override;
   Support support(mlir::Value value) const override;
   void accumulate(mlir::Value value, mlir::Value contribution,
                   const Support &support = {},
@@ -52,6 +53,9 @@ private:
     mlir::Value value;
     Support support;
     bool isSelected = true;
+    /// `value` in the type of what it is the cotangent of, once that was asked
+    /// for.
+    mlir::Value rounded = {};
   };
 
   BlockTransposer(mlir::OpBuilder builder, mlir::Block &block,

@@ -76,6 +76,8 @@ struct FusePass : impl::FusePassBase<FusePass> {
     addCanonicalization<arith::ArithDialect, linalg::LinalgDialect,
                         math::MathDialect, SparseAutogradDialect,
                         tensor::TensorDialect>(patterns);
+    if (narrowFactors)
+      populateReadNarrowFactorsPatterns(patterns);
     cleanup = FrozenRewritePatternSet(
         std::move(patterns), /*disabledPatternLabels=*/{
             "(anonymous namespace)::RemoveOutsDependency"});

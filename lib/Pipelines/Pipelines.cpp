@@ -89,6 +89,8 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   // equal empty tensors would undo that.
   FusePassOptions fusion;
   fusion.groupRows = !isForGPU;
+  // Tensor cores take them so; the BLAS of the host takes what is extended.
+  fusion.narrowFactors = isForGPU;
   pm.addNestedPass<func::FuncOp>(createFusePass(fusion));
   pm.addPass(createRemoveBarriers());
 }

@@ -167,14 +167,19 @@ func.func @exponential_vjp(%x: f64, %ct: f64) -> f64 {
   return %r#1 : f64
 }
 
-// In f16 products are rounded as they are.
+// In f16 the products are those of f32, and what is added up is rounded once;
+// no factor is taken out of what is extended.
 // CHECK-LABEL: func.func private @half__vjp_0(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: f16, %[[CT:[a-z0-9]+]]: f16
 // CHECK: %[[Y:.*]] = math.exp %[[X]]
-// CHECK-DAG: %[[U:.*]] = arith.mulf %[[CT]], %[[X]]
-// CHECK-DAG: %[[V:.*]] = arith.mulf %[[CT]], %[[Y]]
-// CHECK-DAG: %[[W:.*]] = arith.mulf %[[U]], %[[Y]]
-// CHECK: %[[D:.*]] = arith.addf %[[V]], %[[W]]
+// CHECK-DAG: %[[WIDECT:.*]] = arith.extf %[[CT]]
+// CHECK-DAG: %[[WIDEX:.*]] = arith.extf %[[X]]
+// CHECK-DAG: %[[WIDEY:.*]] = arith.extf %[[Y]]
+// CHECK-DAG: %[[U:.*]] = arith.mulf %[[WIDECT]], %[[WIDEX]]
+// CHECK-DAG: %[[V:.*]] = arith.mulf %[[WIDECT]], %[[WIDEY]]
+// CHECK-DAG: %[[W:.*]] = arith.mulf %[[U]], %[[WIDEY]]
+// CHECK: %[[SUM:.*]] = arith.addf %[[V]], %[[W]]
+// CHECK-NEXT: %[[D:.*]] = arith.truncf %[[SUM]]
 // CHECK-NEXT: return %{{.*}}, %[[D]]
 func.func private @half(%x: f16) -> f16 {
   %y = math.exp %x : f16

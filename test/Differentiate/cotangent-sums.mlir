@@ -57,14 +57,16 @@ func.func @open_vjp(%s: tensor<?xf32>, %b: tensor<?xf32>, %x: tensor<?x?xf32>, %
   return %r#1 : tensor<?xf32>
 }
 
-// The sum of large cotangents need not be finite in f16.
+// Terms of f16 are products of f32, and are not rounded before they are added.
 
 // CHECK-LABEL: func.func private @half__vjp_1(
 // CHECK: iterator_types = ["parallel", "reduction"]
 // CHECK-NEXT: ^bb0(
-// CHECK-NEXT: %[[P:.*]] = arith.mulf
-// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[P]]
-// CHECK-NEXT: arith.addf %{{.*}}, %[[WIDE]]
+// CHECK-NEXT: %[[WIDE:.*]] = arith.extf
+// CHECK-NEXT: %[[P:.*]] = arith.mulf %[[WIDE]], {{.*}} : f32
+// CHECK-NEXT: arith.addf %{{.*}}, %[[P]] : f32
+// CHECK-NEXT: linalg.yield
+// CHECK: arith.truncf
 func.func private @half(%s: tensor<4xf16>, %b: tensor<4xf16>, %x: tensor<4x8xf16>) -> tensor<4x8xf16> {
   %y = linalg.generic {indexing_maps = [#id, #row, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x, %s, %b : tensor<4x8xf16>, tensor<4xf16>, tensor<4xf16>) outs(%x : tensor<4x8xf16>) {

@@ -61,6 +61,10 @@ mlir::Value materializeMask(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value like);
 
+/// Likewise, with elements of `elementType`.
+mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value like, mlir::Type elementType);
+
 /// The tangent of `primal`, built as a zero where there is none.
 mlir::Value tangentOrZero(Linearizer &linearizer, mlir::Value primal,
                           mlir::Location loc);

@@ -96,6 +96,10 @@ void populateRemoveEmptyLoopsPatterns(mlir::RewritePatternSet &patterns);
 /// it, times a factor or not, be added where it is computed.
 void populateFoldIntoProductPatterns(mlir::RewritePatternSet &patterns);
 
+/// Has products of matrices of f32 read factors that are extensions of f16 or
+/// bf16 as those are stored: for tensor cores.
+void populateReadNarrowFactorsPatterns(mlir::RewritePatternSet &patterns);
+
 /// Patterns for bodies: `select(c, f(select(c, a, b)), d)` is
 /// `select(c, f(a), d)`, through any chain of operations without side effects,
 /// and with `c` a conjunction that contains the inner condition; `a or (a and

@@ -60,6 +60,9 @@ def FusePass : Pass<"sparse-autograd-fuse", "::mlir::func::FuncOp"> {
            "Elements that a block of rows aims at">,
     Option<"groupRows", "group-rows", "bool", "true",
            "Form loops over blocks of rows">,
+    Option<"narrowFactors", "narrow-factors", "bool", "false",
+           "Have products of matrices read factors that are extended from f16 "
+           "or bf16 as they are stored">,
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

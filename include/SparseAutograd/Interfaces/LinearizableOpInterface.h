@@ -149,14 +149,22 @@ public:
   /// linear.
   virtual mlir::Value primal(mlir::Value value) const = 0;
 
-  /// The cotangent of a linear value, zero outside its support; null if zero.
+  /// The cotangent of a linear value, of its type, zero outside its support;
+  /// null if zero.
   virtual mlir::Value cotangent(mlir::Value value) = 0;
+
+  /// The cotangent of a linear value as it was added up: of an f16 or a bf16 it
+  /// is f32 where more than one rounding would make it narrow (semantics G11).
+  /// For rules that add up what they are given, or pass it on.
+  virtual mlir::Value unroundedCotangent(mlir::Value value) {
+    return cotangent(value);
+  }
 
   /// The support of the cotangent of a linear value.
   virtual Support support(mlir::Value value) const = 0;
 
-  /// Adds `contribution` to the cotangent of the linear value `value`. Its
-  /// elements outside `support` are selected away before anything reads them,
+  /// Adds `contribution` to the cotangent of the linear value `value`, of the
+  /// type of which it is, or f32 for an f16 or a bf16. Its elements outside `support` are selected away before anything reads them,
   /// unless `isSelected` says that they are zero already.
   virtual void accumulate(mlir::Value value, mlir::Value contribution,
                           const Support &support = {},
@@ -168,8 +176,8 @@ public:
   virtual void startFrom(mlir::Value value, mlir::Value start,
                          const Support &support) = 0;
 
-  /// The cotangent of the linear value `value` as it stands, or what it starts
-  /// from, zero outside its support; null if there is neither.
+  /// The cotangent of the linear value `value` as it stands, not rounded, or
+  /// what it starts from, zero outside its support; null if there is neither.
   virtual mlir::Value current(mlir::Value value) = 0;
   /// The support of what `current` gives; of nothing, everywhere.
   virtual Support currentSupport(mlir::Value value) const = 0;

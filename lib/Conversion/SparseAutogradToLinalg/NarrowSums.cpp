@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A sum of f16 or bf16 that is rounded at each term stops growing at 2048 or
-// 256 ones. It runs in f32, and is rounded once (semantics G11).
+// 256 ones. It runs in f32, and is rounded once; its terms are not (semantics
+// G11).
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,25 +42,6 @@ static Operation *findNarrowCombiner(linalg::LinalgOp op, OpOperand &init) {
   return combiner;
 }
 
-/// The elements of `value` as `element`, narrower or wider.
-static Value changeWidth(OpBuilder &builder, Location loc, Value value,
-                         Type element) {
-  auto type = cast<RankedTensorType>(value.getType());
-  auto change = [&](OpBuilder &inner, Location loc, Value from,
-                    Type to) -> Value {
-    if (getElementTypeOrSelf(to).isF32())
-      return arith::ExtFOp::create(inner, loc, to, from);
-    return arith::TruncFOp::create(inner, loc, to, from);
-  };
-  if (!isSparse(type))
-    return change(builder, loc, value, type.clone(element));
-  return createElementwise(
-      builder, loc, value, value, element,
-      [&](OpBuilder &nested, Location loc, ValueRange elements) {
-        return change(nested, loc, elements[0], element);
-      });
-}
-
 /// The tensor that a sum in f32 starts from, in place of `init`.
 static Value widenInit(OpBuilder &builder, Location loc, Value init) {
   Type f32 = builder.getF32Type();
@@ -76,7 +58,7 @@ static Value widenInit(OpBuilder &builder, Location loc, Value init) {
                                          f32, type.getEncoding());
     return tensor::CastOp::create(builder, loc, type.clone(f32), wide);
   }
-  return changeWidth(builder, loc, init, f32);
+  return createFloatCast(builder, loc, init, f32);
 }
 
 namespace {
@@ -130,7 +112,7 @@ struct WidenNarrowSum : OpInterfaceRewritePattern<linalg::LinalgOp> {
          llvm::zip_equal(wide->getResults(), op->getResultTypes()))
       results.push_back(result.getType() == narrow
                             ? result
-                            : changeWidth(rewriter, loc, result,
+                            : createFloatCast(rewriter, loc, result,
                                           getElementTypeOrSelf(narrow)));
     rewriter.replaceOp(op, results);
     return success();
@@ -152,9 +134,12 @@ private:
       SmallVector<Value> operands;
       for (Value operand : inner.getOperands()) {
         Value value = mapping.lookupOrDefault(operand);
+        // A term is added as it was computed, not rounded (semantics G11).
         if (!value.getType().isF32())
-          value = arith::ExtFOp::create(builder, inner.getLoc(),
-                                        builder.getF32Type(), value);
+          value = arith::ExtFOp::create(
+              builder, inner.getLoc(), builder.getF32Type(), value,
+              arith::FastMathFlagsAttr::get(builder.getContext(),
+                                            arith::FastMathFlags::contract));
         operands.push_back(value);
       }
       OperationState state(inner.getLoc(), inner.getName(), operands,

@@ -126,8 +126,8 @@ public:
       : builder(builder), loc(loc), rows(rows), storage(storage),
         elementType(type.getElementType()) {
     // Sums of f16 and bf16 are rounded once (semantics G11).
-    widens = elementType.isF16() || elementType.isBF16();
-    sumType = widens ? builder.getF32Type() : elementType;
+    sumType = getAccumulationType(elementType);
+    widens = sumType != elementType;
     zero = arith::ConstantIndexOp::create(builder, loc, 0);
     one = arith::ConstantIndexOp::create(builder, loc, 1);
     count = tensor::DimOp::create(builder, loc, rows, 0);

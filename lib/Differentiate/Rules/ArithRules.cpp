@@ -124,7 +124,7 @@ struct SelectModel
 
   LogicalResult transpose(Operation *op, Transposer &transposer) const {
     auto select = cast<arith::SelectOp>(op);
-    Value cotangent = transposer.cotangent(select.getResult());
+    Value cotangent = transposer.unroundedCotangent(select.getResult());
     if (!cotangent)
       return success();
     OpBuilder &builder = transposer.builder;
@@ -179,16 +179,26 @@ struct FloatConversionModel : LinearizableOpInterface::ExternalModel<
     return success();
   }
 
+  /// The cotangent of what is extended is rounded once all terms of it are
+  /// added, not here (semantics G11). That of a tensor that is rounded is one of
+  /// the narrow type, as tensors in memory are.
   LogicalResult transpose(Operation *op, Transposer &transposer) const {
     auto conversion = cast<Op>(op);
-    Value cotangent = transposer.cotangent(conversion.getOut());
+    Value in = conversion.getIn(), out = conversion.getOut();
+    Value cotangent = isa<RankedTensorType>(out.getType())
+                          ? transposer.cotangent(out)
+                          : transposer.unroundedCotangent(out);
     if (!cotangent)
       return success();
-    transposer.accumulate(
-        conversion.getIn(),
-        convertFloat<OppositeOp>(transposer.builder, op, cotangent,
-                                 conversion.getIn().getType()),
-        transposer.support(conversion.getOut()));
+    Type elementType = getAccumulationType(getElementTypeOrSelf(in.getType()));
+    if (getElementTypeOrSelf(cotangent.getType()) != elementType) {
+      Type type = elementType;
+      if (auto tensor = dyn_cast<RankedTensorType>(in.getType()))
+        type = tensor.clone(elementType);
+      cotangent = convertFloat<OppositeOp>(transposer.builder, op, cotangent,
+                                           type);
+    }
+    transposer.accumulate(in, cotangent, transposer.support(out));
     return success();
   }
 };

@@ -178,11 +178,19 @@ Value sparse_autograd::materializeMask(OpBuilder &builder, Location loc,
 
 Value sparse_autograd::createZero(OpBuilder &builder, Location loc,
                                   Value like) {
+  return createZero(builder, loc, like, getElementTypeOrSelf(like.getType()));
+}
+
+Value sparse_autograd::createZero(OpBuilder &builder, Location loc, Value like,
+                                  Type elementType) {
   auto type = dyn_cast<RankedTensorType>(like.getType());
-  if (!type || (type.hasStaticShape() && !isSparse(type)))
+  if (!type)
     return arith::ConstantOp::create(builder, loc,
-                                     builder.getZeroAttr(like.getType()));
-  return createZeros(builder, loc, like, type.getElementType());
+                                     builder.getZeroAttr(elementType));
+  if (type.hasStaticShape() && !isSparse(type))
+    return arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(type.clone(elementType)));
+  return createZeros(builder, loc, like, elementType);
 }
 
 Value sparse_autograd::tangentOrZero(Linearizer &linearizer, Value primal,

@@ -69,7 +69,7 @@ Reach sparse_autograd::currentReachOf(Transposer &transposer, Value value) {
 }
 
 Reach sparse_autograd::reachOf(Transposer &transposer, Value value) {
-  return transposer.cotangent(value) ? currentReachOf(transposer, value)
+  return transposer.unroundedCotangent(value) ? currentReachOf(transposer, value)
                                      : Reach::Nowhere;
 }
 

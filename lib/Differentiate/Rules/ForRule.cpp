@@ -238,10 +238,14 @@ private:
     for (auto [index, value] : llvm::enumerate(values)) {
       // Those of captured values are gathered from iteration to iteration.
       Value cotangent =
-          index < numCarried ? transposer.cotangent(value) : Value();
+          index < numCarried ? transposer.unroundedCotangent(value) : Value();
+      // What iterations add up is rounded behind the last one.
+      Type elementType =
+          getAccumulationType(getElementTypeOrSelf(value.getType()));
       Value init = cotangent
-                       ? cotangent
-                       : createZero(builder, loc, transposer.shapeOf(value));
+                       ? createFloatCast(builder, loc, cotangent, elementType)
+                       : createZero(builder, loc, transposer.shapeOf(value),
+                                    elementType);
       inits.push_back(init);
       if (reaches[index] == Reach::Part)
         masks.push_back(
@@ -318,9 +322,13 @@ private:
       Reach reach = reachOf(*nested, source);
       reversed.reaches.push_back(isCarried ? std::max(reach, reaches[index])
                                            : reach);
-      Value total = nested->cotangent(source);
-      if (!total)
-        total = isCarried ? createZero(end, loc, nested->shapeOf(source))
+      Value total = nested->unroundedCotangent(source);
+      Type elementType = getElementTypeOrSelf(arguments[index].getType());
+      if (total)
+        total = createFloatCast(end, loc, total, elementType);
+      else
+        total = isCarried ? createZero(end, loc, nested->shapeOf(source),
+                                       elementType)
                           : Value(arguments[index]);
       yielded.push_back(total);
       if (reaches[index] != Reach::Part)

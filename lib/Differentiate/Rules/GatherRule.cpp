@@ -109,7 +109,7 @@ Value GatherLoops::scatter(
     Value init, function_ref<Value(OpBuilder &, ValueRange)> makeElement,
     function_ref<Value(OpBuilder &, Value, Value)> combine) {
   OpBuilder &builder = transposer.builder;
-  Value cotangent = transposer.cotangent(op->getResult(0));
+  Value cotangent = transposer.unroundedCotangent(op->getResult(0));
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   SmallVector<Value> ends(op.getNumLoops());
@@ -138,16 +138,12 @@ void sparse_autograd::transposeGather(linalg::LinalgOp op, Value source,
                                       Transposer &transposer) {
   OpBuilder &builder = transposer.builder;
   Location loc = op.getLoc();
-  Value cotangent = transposer.cotangent(op->getResult(0));
+  Value cotangent = transposer.unroundedCotangent(op->getResult(0));
   Support support = transposer.support(op->getResult(0));
   Value shape = transposer.shapeOf(source);
   GatherLoops loops(op, transposer);
 
-  // Sums of f16 and bf16 are rounded once (semantics G11).
-  auto type = cast<RankedTensorType>(source.getType());
-  Type elementType = type.getElementType();
-  bool widens = elementType.isF16() || elementType.isBF16();
-  Type sumType = widens ? builder.getF32Type() : elementType;
+  Type sumType = getAccumulationType(getElementTypeOrSelf(source.getType()));
   auto createFilled = [&](TypedAttr element) -> Value {
     Value empty = tensor::EmptyOp::create(
         builder, loc, tensor::getMixedSizes(builder, loc, shape),
@@ -160,16 +156,11 @@ void sparse_autograd::transposeGather(linalg::LinalgOp op, Value source,
       [&](OpBuilder &nested, ValueRange position) -> Value {
         Value element =
             tensor::ExtractOp::create(nested, loc, cotangent, position);
-        return widens ? arith::ExtFOp::create(nested, loc, sumType, element)
-                      : element;
+        return createFloatCast(nested, loc, element, sumType);
       },
       [&](OpBuilder &nested, Value known, Value added) -> Value {
         return arith::AddFOp::create(nested, loc, known, added);
       });
-  if (widens)
-    sum = arith::TruncFOp::create(
-        builder, loc, cast<RankedTensorType>(sum.getType()).clone(elementType),
-        sum);
 
   // What is not read is reached no more than what a mask leaves out.
   Value mask;

@@ -104,7 +104,9 @@ TransposedGeneric::TransposedGeneric(linalg::LinalgOp op,
     nonlinearArguments.push_back(op.getMatchingBlockArgument(input));
   }
   for (OpResult result : op->getResults()) {
-    Value cotangent = transposer.cotangent(result);
+    // A product reads its factors as they are in memory.
+    Value cotangent = product ? transposer.cotangent(result)
+                              : transposer.unroundedCotangent(result);
     if (!cotangent)
       continue;
     results.push_back(result.getResultNumber());
@@ -151,12 +153,6 @@ void TransposedGeneric::setMaskOfProduct(Value mask, AffineMap map) {
   inputs[position] = selectUnder(builder, loc, inputs[position], met);
 }
 
-/// The type that a sum of `type` accumulates in (semantics G11).
-static Type accumulationType(Type type) {
-  return type.isF16() || type.isBF16() ? Float32Type::get(type.getContext())
-                                       : type;
-}
-
 /// Where the sparse `value` stores something. Asked for twice in a block it is
 /// one mask, so that cotangents with that support are known to agree.
 static Value createPattern(OpBuilder &builder, Location loc, Value value) {
@@ -166,21 +162,12 @@ static Value createPattern(OpBuilder &builder, Location loc, Value value) {
   return PatternOp::create(builder, loc, value);
 }
 
-/// What is left to do to the elements of a finished sum: negate them, round
-/// them to `type`.
-static Value finishSum(OpBuilder &builder, Location loc, Value sum, Type type,
-                       bool negate) {
-  if (!negate && getElementTypeOrSelf(sum.getType()) == type)
-    return sum;
+/// The negations of the elements of a finished sum.
+static Value negateSum(OpBuilder &builder, Location loc, Value sum) {
   return createElementwise(
-      builder, loc, sum, sum, type,
-      [&](OpBuilder &nested, Location loc, ValueRange elements) -> Value {
-        Value element = elements[0];
-        if (negate)
-          element = arith::NegFOp::create(nested, loc, element);
-        if (element.getType() != type)
-          element = arith::TruncFOp::create(nested, loc, type, element);
-        return element;
+      builder, loc, sum, sum, getElementTypeOrSelf(sum.getType()),
+      [](OpBuilder &nested, Location loc, ValueRange elements) -> Value {
+        return arith::NegFOp::create(nested, loc, elements[0]);
       });
 }
 
@@ -203,9 +190,9 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
 
   Type elementType = getElementTypeOrSelf(operand.get().getType());
   bool isCotangent = quantity == TransposedQuantity::Cotangent;
-  Type resultType = !isCotangent ? Type(builder.getI1Type())
-                    : reduces    ? accumulationType(elementType)
-                                 : elementType;
+  // Terms are not rounded, nor is what may become one (semantics G11).
+  Type resultType = isCotangent ? getAccumulationType(elementType)
+                                : Type(builder.getI1Type());
   Value init;
   if (!isa<RankedTensorType>(operand.get().getType())) {
     // A scalar operand: its cotangent is gathered in a tensor of rank 0.
@@ -257,7 +244,8 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
 
   Value argument = op.getMatchingBlockArgument(&operand);
   Support support = nested->support(argument);
-  Value value = isCotangent ? nested->cotangent(argument) : support.mask;
+  Value value =
+      isCotangent ? nested->unroundedCotangent(argument) : support.mask;
   Built built;
   if (!value) {
     transposed->erase();
@@ -278,20 +266,21 @@ TransposedGeneric::build(OpOperand &operand, TransposedQuantity quantity) {
   if (reduces && isCotangent) {
     // Another operand may have that cotangent already.
     for (auto [index, whole] : llvm::enumerate(wholes))
-      if (nested->cotangent(op.getMatchingBlockArgument(whole.first)) == value)
+      if (nested->unroundedCotangent(
+              op.getMatchingBlockArgument(whole.first)) == value)
         value = arguments[firstWhole + index];
-    if (resultType != elementType)
-      value = arith::ExtFOp::create(inner, loc, resultType, value);
+    value = createFloatCast(inner, loc, value, resultType);
     value = arith::AddFOp::create(inner, loc, accumulator, value);
   } else if (reduces) {
     value = arith::OrIOp::create(inner, loc, accumulator, value);
+  } else if (isCotangent) {
+    value = createFloatCast(inner, loc, value, resultType);
   }
   linalg::YieldOp::create(inner, loc, value);
   eraseDeadOps(block);
   built.result = transposed->getResult(0);
-  if (isCotangent)
-    built.result =
-        finishSum(builder, loc, built.result, elementType, isNegated);
+  if (isNegated)
+    built.result = negateSum(builder, loc, built.result);
   return built;
 }
 
@@ -428,7 +417,7 @@ LogicalResult TransposedGeneric::addCotangentsOfInits() {
       continue;
     }
     // A sum passes the cotangent of the result on to where it started.
-    transposer.accumulate(init->get(), transposer.cotangent(result),
+    transposer.accumulate(init->get(), transposer.unroundedCotangent(result),
                           transposer.support(result), /*isSelected=*/true);
   }
   return success();

@@ -154,7 +154,8 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
       Operation *yield = source.front().getTerminator();
       for (auto [operand, result] :
            llvm::zip_equal(yield->getOperands(), op.getResults()))
-        nested.back()->accumulate(operand, transposer.cotangent(result),
+        nested.back()->accumulate(operand,
+                                  transposer.unroundedCotangent(result),
                                   transposer.support(result),
                                   /*isSelected=*/true);
       if (failed(nested.back()->run()))
@@ -181,9 +182,14 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
       hasMask.push_back(!isWhole);
       for (auto [branch, reach, values] : llvm::zip(nested, reaches, yielded)) {
         OpBuilder &inner = branch->builder;
+        // Either branch may have added something, in f32 then.
+        Type elementType =
+            getAccumulationType(getElementTypeOrSelf(value.getType()));
         Value cotangent = branch->current(value);
-        if (!cotangent)
-          cotangent = createZero(inner, loc, branch->shapeOf(value));
+        cotangent = cotangent
+                        ? createFloatCast(inner, loc, cotangent, elementType)
+                        : createZero(inner, loc, branch->shapeOf(value),
+                                     elementType);
         values.push_back(cotangent);
         if (isWhole)
           continue;

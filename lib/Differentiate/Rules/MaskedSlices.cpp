@@ -21,9 +21,7 @@ MaskedSlices::MaskedSlices(OpBuilder &builder, Location loc, Value like,
                            ArrayRef<int64_t> maskDims, ArrayRef<int64_t> dims)
     : builder(builder), loc(loc), like(like), mask(mask), dims(dims),
       type(cast<RankedTensorType>(like.getType())), elementType(elementType),
-      computeType(elementType.isF16() || elementType.isBF16()
-                      ? Type(builder.getF32Type())
-                      : elementType) {
+      computeType(getAccumulationType(elementType)) {
   MLIRContext *context = builder.getContext();
   SmallVector<AffineExpr> reduced, masked;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
@@ -190,7 +188,7 @@ void MaskedSlices::addMask(SmallVectorImpl<Value> &operands,
 }
 
 Value MaskedSlices::widen(Value value) {
-  if (elementType == computeType)
+  if (getElementTypeOrSelf(value.getType()) == computeType)
     return value;
   return elementwise(computeType, value,
                      [&](OpBuilder &nested, Location loc, ValueRange args) {

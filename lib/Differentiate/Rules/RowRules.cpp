@@ -51,9 +51,12 @@ struct GatherModel
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
     auto op = cast<GatherOp>(operation);
     Value like = transposer.shapeOf(op.getTable());
+    Value rows = transposer.unroundedCotangent(op.getResult());
+    auto type = cast<RankedTensorType>(op.getTable().getType());
     Value sums = createScatter(
-        transposer.builder, op.getLoc(), transposer.cotangent(op.getResult()),
-        transposer.primal(op.getIndices()), like, op.getTable().getType());
+        transposer.builder, op.getLoc(), rows,
+        transposer.primal(op.getIndices()), like,
+        type.clone(getElementTypeOrSelf(rows.getType())));
     // A table with a pattern of its own: its rows, and no others.
     if (isSparse(like.getType()))
       sums = createCopyLike(transposer.builder, op.getLoc(), sums, like);
@@ -81,11 +84,13 @@ struct ScatterRowsModel
 
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
     auto op = cast<ScatterRowsOp>(operation);
-    transposer.accumulate(op.getRows(),
-                          GatherOp::create(transposer.builder, op.getLoc(),
-                                           op.getRows().getType(),
-                                           transposer.cotangent(op.getResult()),
-                                           transposer.primal(op.getIndices())));
+    Value sums = transposer.unroundedCotangent(op.getResult());
+    auto type = cast<RankedTensorType>(op.getRows().getType());
+    transposer.accumulate(
+        op.getRows(), GatherOp::create(transposer.builder, op.getLoc(),
+                                       type.clone(getElementTypeOrSelf(sums)),
+                                       sums,
+                                       transposer.primal(op.getIndices())));
     return success();
   }
 };

@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Differentiate/ScalarRule.h"
 #include "RuleFlags.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -62,13 +63,24 @@ LogicalResult sparse_autograd::transposeByRule(const ScalarRule &rule,
   if (!rule.isLinear)
     return reportNotTransposable(op);
   for (OpResult result : op->getResults()) {
-    Value cotangent = transposer.cotangent(result);
+    Value cotangent = transposer.unroundedCotangent(result);
     if (!cotangent)
       continue;
     Support support = transposer.support(result);
+    // What may become a term of a sum is not rounded (semantics G11).
+    Type elementType =
+        getAccumulationType(getElementTypeOrSelf(cotangent.getType()));
+    cotangent = createFloatCast(transposer.builder, op->getLoc(), cotangent,
+                                elementType);
     FormulaBuilder formulas(
         transposer.builder, op->getLoc(), getDerivativeFlags(op),
-        [&](unsigned leaf) { return transposer.primal(leafValue(op, leaf)); },
+        [&](unsigned leaf) {
+          Value value = transposer.primal(leafValue(op, leaf));
+          return isDifferentiableType(value.getType())
+                     ? createFloatCast(transposer.builder, op->getLoc(), value,
+                                       elementType)
+                     : value;
+        },
         cotangent);
     for (OpOperand &operand : op->getOpOperands()) {
       unsigned number = operand.getOperandNumber();

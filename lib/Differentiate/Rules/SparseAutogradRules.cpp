@@ -146,7 +146,7 @@ struct MaskedReduceModel
     if (!support)
       return {};
     Value mask = materializeMask(transposer.builder, op.getLoc(), support,
-                                 transposer.cotangent(op.getResult()));
+                                 transposer.unroundedCotangent(op.getResult()));
     if (op.getKeepdims())
       mask = slices.dropReducedDims(mask);
     int64_t rank = op.getInput().getType().getRank();
@@ -167,7 +167,7 @@ struct MaskedReduceModel
                         transposer.shapeOf(input),
                         op.getInput().getType().getElementType(), mask,
                         op.getMaskDimensions(), op.getDims());
-    Value cotangent = transposer.cotangent(op.getResult());
+    Value cotangent = transposer.unroundedCotangent(op.getResult());
     if (op.getKeepdims())
       cotangent = slices.dropReducedDims(cotangent);
     cotangent = slices.widen(cotangent);
@@ -180,7 +180,7 @@ struct MaskedReduceModel
     default:
       return reportNotTransposable(op);
     }
-    Value contribution = slices.narrow(slices.broadcast(cotangent));
+    Value contribution = slices.broadcast(cotangent);
     Support support;
     if (mask)
       support = Support::of(mask, op.getInput().getType().getRank(),

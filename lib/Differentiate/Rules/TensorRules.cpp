@@ -39,7 +39,7 @@ static void moveBack(Transposer &transposer, Value operand, Value result,
   if (!transposer.isLinear(operand))
     return;
   OpBuilder &builder = transposer.builder;
-  Value cotangent = transposer.cotangent(result);
+  Value cotangent = transposer.unroundedCotangent(result);
   Location loc = cotangent.getLoc();
   auto moveToPattern = [&](Value value) {
     Value moved = move(value);
@@ -80,11 +80,15 @@ static void accumulatePart(Transposer &transposer, Value operand,
   OpBuilder &builder = transposer.builder;
   Location loc = contribution.getLoc();
   Value whole = transposer.current(operand);
-  Value sum = contribution;
-  if (whole)
+  Type elementType =
+      getAccumulationType(getElementTypeOrSelf(operand.getType()));
+  Value sum = createFloatCast(builder, loc, contribution, elementType);
+  if (whole) {
+    whole = createFloatCast(builder, loc, whole, elementType);
     sum = arith::AddFOp::create(builder, loc, read(whole), sum);
-  else
-    whole = createZero(builder, loc, transposer.shapeOf(operand));
+  } else {
+    whole = createZero(builder, loc, transposer.shapeOf(operand), elementType);
+  }
   Support known = transposer.currentSupport(operand), united;
   if (known || !transposer.current(operand)) {
     Value mask = materializeMask(builder, loc, support, contribution);
@@ -169,7 +173,7 @@ struct ExtractModel : MovingModel<ExtractModel, tensor::ExtractOp> {
     auto op = cast<tensor::ExtractOp>(operation);
     OpBuilder &builder = transposer.builder;
     Location loc = op.getLoc();
-    Value cotangent = transposer.cotangent(op.getResult());
+    Value cotangent = transposer.unroundedCotangent(op.getResult());
     SmallVector<Value> indices = primals(transposer, op.getIndices());
     Support support = transposer.support(op.getResult());
     RankedTensorType type = op.getTensor().getType();
@@ -178,7 +182,7 @@ struct ExtractModel : MovingModel<ExtractModel, tensor::ExtractOp> {
       if (support)
         support = Support::of(materializeMask(builder, loc, support, cotangent),
                               shape);
-      Value zero = createZero(builder, loc, shape);
+      Value zero = createZero(builder, loc, shape, cotangent.getType());
       transposer.accumulate(
           op.getTensor(),
           tensor::InsertOp::create(builder, loc, cotangent, zero, indices),
@@ -202,7 +206,7 @@ struct InsertModel : MovingModel<InsertModel, tensor::InsertOp> {
     auto op = cast<tensor::InsertOp>(operation);
     OpBuilder &builder = transposer.builder;
     SmallVector<Value> indices = primals(transposer, op.getIndices());
-    Value cotangent = transposer.cotangent(op.getResult());
+    Value cotangent = transposer.unroundedCotangent(op.getResult());
     if (transposer.isLinear(op.getScalar()))
       transposer.accumulate(
           op.getScalar(),
@@ -245,7 +249,7 @@ struct ExtractSliceModel
     bool isAll = isWhole(op.getType(), op.getSourceType());
     // A sparse tensor is made anew, whichever part of it changes.
     if (!isAll && !isSparse(op.getSourceType())) {
-      Value cotangent = transposer.cotangent(op.getResult());
+      Value cotangent = transposer.unroundedCotangent(op.getResult());
       accumulatePart(transposer, op.getSource(), read, write, cotangent,
                      transposer.support(op.getResult()));
       return success();
@@ -336,7 +340,7 @@ struct FromElementsModel
   LogicalResult transpose(Operation *operation, Transposer &transposer) const {
     auto op = cast<tensor::FromElementsOp>(operation);
     OpBuilder &builder = transposer.builder;
-    Value cotangent = transposer.cotangent(op.getResult());
+    Value cotangent = transposer.unroundedCotangent(op.getResult());
     Support support = transposer.support(op.getResult());
     SmallVector<int64_t> strides =
         computeSuffixProduct(op.getType().getShape());
@@ -417,7 +421,7 @@ struct SplatModel : MovingModel<SplatModel, tensor::SplatOp> {
     auto op = cast<tensor::SplatOp>(operation);
     OpBuilder &builder = transposer.builder;
     Location loc = op.getLoc();
-    Value cotangent = transposer.cotangent(op.getResult());
+    Value cotangent = transposer.unroundedCotangent(op.getResult());
     Support support;
     if (Support incoming = transposer.support(op.getResult()))
       support = Support::of(selectsAny(
@@ -503,7 +507,7 @@ struct PadModel
     Value padding = op.getConstantPaddingValue();
     if (!padding || !transposer.isLinear(padding))
       return success();
-    Value cotangent = transposer.cotangent(op.getResult());
+    Value cotangent = transposer.unroundedCotangent(op.getResult());
     auto overwrite = [&](Value value) -> Value {
       Value zeros = createZeros(builder, loc, shape,
                                 getElementTypeOrSelf(value.getType()));

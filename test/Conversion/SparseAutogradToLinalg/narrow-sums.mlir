@@ -9,7 +9,7 @@
 //       CHECK:   %[[WIDE:.+]] = arith.extf %[[INIT]] : tensor<bf16> to tensor<f32>
 //       CHECK:   %[[SUM:.+]] = linalg.generic {{.*}} ins(%[[X]] : tensor<?xbf16>) outs(%[[WIDE]] : tensor<f32>)
 //  CHECK-NEXT:   ^bb0(%[[E:.+]]: bf16, %[[RUNNING:.+]]: f32):
-//       CHECK:     %[[TERM:.+]] = arith.extf %[[E]] : bf16 to f32
+//       CHECK:     %[[TERM:.+]] = arith.extf %[[E]] fastmath<contract> : bf16 to f32
 //       CHECK:     arith.addf %{{.+}}, %{{.+}} : f32
 //       CHECK:   arith.truncf %[[SUM]] : tensor<f32> to tensor<bf16>
 func.func @reduced(%x: tensor<?xbf16>, %init: tensor<bf16>) -> tensor<bf16> {

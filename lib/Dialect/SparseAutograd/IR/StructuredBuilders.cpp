@@ -121,6 +121,34 @@ Value sparse_autograd::createElementwise(
       ->getResult(0);
 }
 
+Type sparse_autograd::getAccumulationType(Type type) {
+  return type.isF16() || type.isBF16() ? Float32Type::get(type.getContext())
+                                       : type;
+}
+
+Value sparse_autograd::createFloatCast(OpBuilder &builder, Location loc,
+                                       Value value, Type elementType) {
+  Type from = getElementTypeOrSelf(value.getType());
+  if (from == elementType)
+    return value;
+  bool extends =
+      from.getIntOrFloatBitWidth() < elementType.getIntOrFloatBitWidth();
+  auto cast = [&](OpBuilder &inner, Location loc, Value operand,
+                  Type to) -> Value {
+    if (extends)
+      return arith::ExtFOp::create(inner, loc, to, operand);
+    return arith::TruncFOp::create(inner, loc, to, operand);
+  };
+  if (isSparse(value.getType()))
+    return createElementwise(
+        builder, loc, value, value, elementType,
+        [&](OpBuilder &nested, Location loc, ValueRange elements) {
+          return cast(nested, loc, elements[0], elementType);
+        });
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return cast(builder, loc, value, type ? type.clone(elementType) : elementType);
+}
+
 Value sparse_autograd::createIsStored(OpBuilder &builder, Location loc,
                                       Value element) {
   Value zero = arith::ConstantOp::create(

@@ -65,6 +65,15 @@ mlir::Value createElementwise(
                                    mlir::ValueRange)>
         compute);
 
+/// The type that sums of elements of `type`, a float, are accumulated in: f32
+/// for f16 and bf16, `type` itself for others (semantics G11).
+mlir::Type getAccumulationType(mlir::Type type);
+
+/// `value`, a float or a tensor of floats, with elements of `elementType`:
+/// extended, rounded, or as it is.
+mlir::Value createFloatCast(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value value, mlir::Type elementType);
+
 /// Whether the number `element` is one that a sparse tensor made of dense ones
 /// stores: it is not zero. A NaN is stored, a negative zero is not.
 mlir::Value createIsStored(mlir::OpBuilder &builder, mlir::Location loc,
