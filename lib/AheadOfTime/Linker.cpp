@@ -81,8 +81,8 @@ sparse_autograd::linkSharedObject(StringRef linker, StringRef object,
   if (llvm::Error error = writeFile(input, object))
     return std::move(error);
 
-  // -Xlinker takes what has commas too. -lm is glibc's libm and libmvec, of which
-  // the library needs those that it calls.
+  // -Xlinker takes what has commas too. -lm is glibc's libm and libmvec, of
+  // which the library needs those that it calls.
   StringRef arguments[] = {linker,
                            "-shared",
                            input,

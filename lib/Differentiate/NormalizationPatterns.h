@@ -30,9 +30,9 @@ void populateGatherNormalizationPatterns(mlir::RewritePatternSet &patterns);
 /// of its region becomes a nest of scf.for ops.
 void populateGenericToLoopsPatterns(mlir::RewritePatternSet &patterns);
 
-/// scf.index_switch becomes scf.if ops, scf.execute_region its only block unless
-/// it has `no_inline`, and scf.forall and scf.parallel, where they have results,
-/// scf.for ops.
+/// scf.index_switch becomes scf.if ops, scf.execute_region its only block
+/// unless it has `no_inline`, and scf.forall and scf.parallel, where they have
+/// results, scf.for ops.
 void populateControlFlowNormalizationPatterns(
     mlir::RewritePatternSet &patterns);
 

@@ -164,8 +164,9 @@ public:
   virtual Support support(mlir::Value value) const = 0;
 
   /// Adds `contribution` to the cotangent of the linear value `value`, of the
-  /// type of which it is, or f32 for an f16 or a bf16. Its elements outside `support` are selected away before anything reads them,
-  /// unless `isSelected` says that they are zero already.
+  /// type of which it is, or f32 for an f16 or a bf16. Its elements outside
+  /// `support` are selected away before anything reads them, unless
+  /// `isSelected` says that they are zero already.
   virtual void accumulate(mlir::Value value, mlir::Value contribution,
                           const Support &support = {},
                           bool isSelected = false) = 0;

@@ -113,7 +113,7 @@ struct WidenNarrowSum : OpInterfaceRewritePattern<linalg::LinalgOp> {
       results.push_back(result.getType() == narrow
                             ? result
                             : createFloatCast(rewriter, loc, result,
-                                          getElementTypeOrSelf(narrow)));
+                                              getElementTypeOrSelf(narrow)));
     rewriter.replaceOp(op, results);
     return success();
   }

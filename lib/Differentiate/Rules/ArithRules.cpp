@@ -180,8 +180,8 @@ struct FloatConversionModel : LinearizableOpInterface::ExternalModel<
   }
 
   /// The cotangent of what is extended is rounded once all terms of it are
-  /// added, not here (semantics G11). That of a tensor that is rounded is one of
-  /// the narrow type, as tensors in memory are.
+  /// added, not here (semantics G11). That of a tensor that is rounded is one
+  /// of the narrow type, as tensors in memory are.
   LogicalResult transpose(Operation *op, Transposer &transposer) const {
     auto conversion = cast<Op>(op);
     Value in = conversion.getIn(), out = conversion.getOut();
@@ -195,8 +195,8 @@ struct FloatConversionModel : LinearizableOpInterface::ExternalModel<
       Type type = elementType;
       if (auto tensor = dyn_cast<RankedTensorType>(in.getType()))
         type = tensor.clone(elementType);
-      cotangent = convertFloat<OppositeOp>(transposer.builder, op, cotangent,
-                                           type);
+      cotangent =
+          convertFloat<OppositeOp>(transposer.builder, op, cotangent, type);
     }
     transposer.accumulate(in, cotangent, transposer.support(out));
     return success();

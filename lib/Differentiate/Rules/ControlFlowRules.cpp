@@ -69,8 +69,9 @@ Reach sparse_autograd::currentReachOf(Transposer &transposer, Value value) {
 }
 
 Reach sparse_autograd::reachOf(Transposer &transposer, Value value) {
-  return transposer.unroundedCotangent(value) ? currentReachOf(transposer, value)
-                                     : Reach::Nowhere;
+  return transposer.unroundedCotangent(value)
+             ? currentReachOf(transposer, value)
+             : Reach::Nowhere;
 }
 
 void sparse_autograd::registerControlFlowDerivativeRules(

@@ -327,9 +327,9 @@ private:
       if (total)
         total = createFloatCast(end, loc, total, elementType);
       else
-        total = isCarried ? createZero(end, loc, nested->shapeOf(source),
-                                       elementType)
-                          : Value(arguments[index]);
+        total = isCarried
+                    ? createZero(end, loc, nested->shapeOf(source), elementType)
+                    : Value(arguments[index]);
       yielded.push_back(total);
       if (reaches[index] != Reach::Part)
         continue;

@@ -186,10 +186,10 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
         Type elementType =
             getAccumulationType(getElementTypeOrSelf(value.getType()));
         Value cotangent = branch->current(value);
-        cotangent = cotangent
-                        ? createFloatCast(inner, loc, cotangent, elementType)
-                        : createZero(inner, loc, branch->shapeOf(value),
-                                     elementType);
+        cotangent =
+            cotangent
+                ? createFloatCast(inner, loc, cotangent, elementType)
+                : createZero(inner, loc, branch->shapeOf(value), elementType);
         values.push_back(cotangent);
         if (isWhole)
           continue;

@@ -37,9 +37,9 @@ matchMatrixProduct(mlir::linalg::GenericOp op,
                    llvm::function_ref<bool(mlir::Value)> isLinear);
 
 /// Whether `mask` is known to be computed from floating-point values alone, as
-/// that of a relu is, or to be where a sparse tensor stores something. What such
-/// a mask leaves out nobody has asked to leave out; a product with a cotangent
-/// that is stored at a pattern skips the rest by itself.
+/// that of a relu is, or to be where a sparse tensor stores something. What
+/// such a mask leaves out nobody has asked to leave out; a product with a
+/// cotangent that is stored at a pattern skips the rest by itself.
 bool isComputedFromFloats(mlir::Value mask);
 
 /// Where a mask selects anything, along the dimensions that an operand ranges

@@ -53,10 +53,10 @@ struct GatherModel
     Value like = transposer.shapeOf(op.getTable());
     Value rows = transposer.unroundedCotangent(op.getResult());
     auto type = cast<RankedTensorType>(op.getTable().getType());
-    Value sums = createScatter(
-        transposer.builder, op.getLoc(), rows,
-        transposer.primal(op.getIndices()), like,
-        type.clone(getElementTypeOrSelf(rows.getType())));
+    Value sums =
+        createScatter(transposer.builder, op.getLoc(), rows,
+                      transposer.primal(op.getIndices()), like,
+                      type.clone(getElementTypeOrSelf(rows.getType())));
     // A table with a pattern of its own: its rows, and no others.
     if (isSparse(like.getType()))
       sums = createCopyLike(transposer.builder, op.getLoc(), sums, like);
@@ -87,10 +87,10 @@ struct ScatterRowsModel
     Value sums = transposer.unroundedCotangent(op.getResult());
     auto type = cast<RankedTensorType>(op.getRows().getType());
     transposer.accumulate(
-        op.getRows(), GatherOp::create(transposer.builder, op.getLoc(),
-                                       type.clone(getElementTypeOrSelf(sums)),
-                                       sums,
-                                       transposer.primal(op.getIndices())));
+        op.getRows(),
+        GatherOp::create(transposer.builder, op.getLoc(),
+                         type.clone(getElementTypeOrSelf(sums)), sums,
+                         transposer.primal(op.getIndices())));
     return success();
   }
 };

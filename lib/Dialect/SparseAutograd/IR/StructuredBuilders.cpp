@@ -146,7 +146,8 @@ Value sparse_autograd::createFloatCast(OpBuilder &builder, Location loc,
           return cast(nested, loc, elements[0], elementType);
         });
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return cast(builder, loc, value, type ? type.clone(elementType) : elementType);
+  return cast(builder, loc, value,
+              type ? type.clone(elementType) : elementType);
 }
 
 Value sparse_autograd::createIsStored(OpBuilder &builder, Location loc,
