@@ -15,8 +15,10 @@ using namespace mlir::sparse_tensor;
 using namespace sparse_autograd;
 
 bool sparse_autograd::isRowSparse(Type type) {
+  if (!isSparse(type))
+    return false;
   SparseTensorEncodingAttr encoding = getSparseTensorEncoding(type);
-  if (!encoding || !encoding.isIdentity())
+  if (!encoding.isIdentity())
     return false;
   ArrayRef<LevelType> levels = encoding.getLvlTypes();
   return isCompressedLT(levels.front()) && isUniqueLT(levels.front()) &&

@@ -26,8 +26,10 @@
 namespace sparse_autograd {
 
 /// Whether `type` is a tensor with an encoding of the sparse_tensor dialect.
+/// Other types of that dialect have one too (`storage_specifier`).
 inline bool isSparse(mlir::Type type) {
-  return static_cast<bool>(mlir::sparse_tensor::getSparseTensorEncoding(type));
+  return mlir::isa<mlir::RankedTensorType>(type) &&
+         mlir::sparse_tensor::getSparseTensorEncoding(type);
 }
 
 /// Whether `type` is a tensor that stores some rows, each as a whole: its first
