@@ -55,9 +55,14 @@ struct KnownExtent {
 };
 } // namespace
 
-/// Where the extent `dim` of `tensor` comes from, as far as ops say.
-static KnownExtent findOrigin(Value tensor, int64_t dim) {
+/// Where the extent `dim` of `tensor` comes from, as far as ops say, or the
+/// first tensor on the way whose type says the extent.
+static KnownExtent findOrigin(Value tensor, int64_t dim,
+                              bool isTypeEnough = false) {
   while (true) {
+    if (isTypeEnough &&
+        !cast<RankedTensorType>(tensor.getType()).isDynamicDim(dim))
+      return {{}, tensor, dim};
     if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>();
         empty && empty.getType().isDynamicDim(dim)) {
       Value size = empty.getDynamicSize(dim);
@@ -69,10 +74,31 @@ static KnownExtent findOrigin(Value tensor, int64_t dim) {
       continue;
     }
     Value next = getOperandOfSameShape(tensor);
+    auto loop = tensor.getDefiningOp<scf::ForOp>();
+    if (loop && keepsExtent(loop, cast<OpResult>(tensor), dim))
+      next = loop.getTiedLoopInit(cast<OpResult>(tensor))->get();
     if (!next)
       return {{}, tensor, dim};
     tensor = next;
   }
+}
+
+std::optional<int64_t> sparse_autograd::getConstantExtent(Value tensor,
+                                                          int64_t dim) {
+  KnownExtent origin = findOrigin(tensor, dim, /*isTypeEnough=*/true);
+  if (origin.size)
+    return getConstantIntValue(origin.size);
+  auto type = cast<RankedTensorType>(origin.tensor.getType());
+  if (type.isDynamicDim(origin.dim))
+    return std::nullopt;
+  return type.getDimSize(origin.dim);
+}
+
+bool sparse_autograd::keepsExtent(scf::ForOp loop, OpResult result,
+                                  int64_t dim) {
+  BlockArgument argument = loop.getTiedLoopRegionIterArg(result);
+  Value yielded = loop.getTiedLoopYieldedValue(argument)->get();
+  return findOrigin(yielded, dim) == KnownExtent{{}, argument, dim};
 }
 
 bool sparse_autograd::haveSameShape(Value a, Value b) {

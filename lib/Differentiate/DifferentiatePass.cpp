@@ -12,7 +12,9 @@
 #include "SparseAutograd/Differentiate/Derivative.h"
 #include "SparseAutograd/Differentiate/Passes.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
+#include "SparseAutograd/Transforms/Canonicalize.h"
 #include "SparseAutograd/Transforms/EraseDeadIterArgs.h"
+#include "SparseAutograd/Transforms/ExpandConversions.h"
 #include "SparseAutograd/Transforms/FoldBroadcasts.h"
 #include "SparseAutograd/Transforms/FoldConstants.h"
 #include "SparseAutograd/Transforms/FoldNegations.h"
@@ -334,9 +336,9 @@ static FrozenRewritePatternSet getCanonicalizations(MLIRContext &context) {
     dialect->getCanonicalizationPatterns(patterns);
   for (RegisteredOperationName op : context.getRegisteredOperations())
     op.getCanonicalizationPatterns(patterns, &context);
-  return FrozenRewritePatternSet(
+  return freezeCanonicalizations(
       std::move(patterns),
-      /*disabledPatternLabels=*/{"(anonymous namespace)::CombineIfs"});
+      /*disabled=*/{"(anonymous namespace)::CombineIfs"});
 }
 
 namespace {
@@ -345,7 +347,8 @@ struct DifferentiatePass
   using DifferentiatePassBase::DifferentiatePassBase;
 
   void runOnOperation() override {
-    if (failed(generalizeSparseTransposes(getOperation())))
+    if (failed(generalizeSparseTransposes(getOperation())) ||
+        failed(expandConversions(getOperation())))
       return signalPassFailure();
     // Operands that are equal are seen to be equal once they are merged, and
     // ops that are equal once they are without the operands that they do not

@@ -10,6 +10,7 @@
 
 #include "FormatSelection.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Transforms/ExpandConversions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -45,6 +46,8 @@ struct SelectFormatsPass
   using SelectFormatsBase::SelectFormatsBase;
 
   void runOnOperation() override {
+    if (failed(expandConversions(getOperation())))
+      return signalPassFailure();
     CostModel costs(parallel, forDevice);
     SparsityLimits limits = {minSparsity, minNnz};
     SymbolTableCollection symbols;

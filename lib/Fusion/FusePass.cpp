@@ -10,6 +10,7 @@
 #include "SparseAutograd/Fusion/Passes.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Transforms/Canonicalize.h"
 #include "SparseAutograd/Transforms/FoldNegations.h"
 #include "SparseAutograd/Transforms/ScatterDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -55,7 +56,7 @@ struct FusePass : impl::FusePassBase<FusePass> {
     addCanonicalization<arith::ArithDialect, linalg::LinalgDialect,
                         scf::SCFDialect, SparseAutogradDialect,
                         tensor::TensorDialect>(canonicalization);
-    canonicalize = std::move(canonicalization);
+    canonicalize = freezeCanonicalizations(std::move(canonicalization));
 
     RewritePatternSet patterns(context);
     // Fills and splats fold into bodies. The fusion of producers is ours,
@@ -78,9 +79,9 @@ struct FusePass : impl::FusePassBase<FusePass> {
                         tensor::TensorDialect>(patterns);
     if (narrowFactors)
       populateReadNarrowFactorsPatterns(patterns);
-    cleanup = FrozenRewritePatternSet(
-        std::move(patterns), /*disabledPatternLabels=*/{
-            "(anonymous namespace)::RemoveOutsDependency"});
+    cleanup = freezeCanonicalizations(
+        std::move(patterns),
+        /*disabled=*/{"(anonymous namespace)::RemoveOutsDependency"});
     return success();
   }
 

@@ -12,6 +12,7 @@
 #include "SparseAutograd/Differentiate/Passes.h"
 #include "SparseAutograd/FormatSelection/Passes.h"
 #include "SparseAutograd/Fusion/Passes.h"
+#include "SparseAutograd/Transforms/Passes.h"
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -37,8 +38,17 @@ static constexpr llvm::StringLiteral denseLibrary = "cublaslt",
                                      sparseLibrary = "cusparse";
 
 static void addCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalize());
   pm.addPass(createCSEPass());
+}
+
+/// The inliner canonicalizes what it inlines.
+static std::unique_ptr<Pass> createInliner() {
+  llvm::StringMap<OpPassManager> pipelines;
+  OpPassManager function(func::FuncOp::getOperationName());
+  function.addPass(createCanonicalize());
+  pipelines.try_emplace(function.getOpAnchorName(), function);
+  return createInlinerPass(std::move(pipelines));
 }
 
 static void addDifferentiate(OpPassManager &pm,
@@ -48,7 +58,7 @@ static void addDifferentiate(OpPassManager &pm,
     pm.addPass(createProveSparsityPass());
   // One function per entry: what a caller knows of an argument, the callee's
   // loops should know too.
-  pm.addPass(createInlinerPass());
+  pm.addPass(createInliner());
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
 }
@@ -93,6 +103,7 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   fusion.narrowFactors = isForGPU;
   pm.addNestedPass<func::FuncOp>(createFusePass(fusion));
   pm.addPass(createRemoveBarriers());
+  pm.addPass(createCastsToAssertions());
 }
 
 /// Tensors to buffers that know where they end; `addPasses` may change them

@@ -12,11 +12,13 @@
 #include "SparseAutograd/Fusion/Passes.h"
 #include "SparseAutograd/Pipelines/Pipelines.h"
 #include "SparseAutograd/Registration.h"
+#include "SparseAutograd/Transforms/Passes.h"
 
 void sparse_autograd::registerAllPasses() {
   registerSparseAutogradConversionPasses();
   registerSparseAutogradDifferentiatePasses();
   registerSparseAutogradFormatSelectionPasses();
   registerSparseAutogradFusionPasses();
+  registerSparseAutogradTransformsPasses();
   registerPipelines();
 }

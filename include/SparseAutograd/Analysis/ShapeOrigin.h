@@ -9,7 +9,7 @@
 #ifndef SPARSEAUTOGRAD_ANALYSIS_SHAPEORIGIN_H
 #define SPARSEAUTOGRAD_ANALYSIS_SHAPEORIGIN_H
 
-#include "mlir/IR/Builders.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace sparse_autograd {
 
@@ -23,6 +23,13 @@ bool choosesTensor(mlir::Operation *op);
 
 /// Whether two tensors are known to have the same extents.
 bool haveSameShape(mlir::Value a, mlir::Value b);
+
+/// The extent `dim` of `tensor`, if the types of what it comes from say it.
+std::optional<int64_t> getConstantExtent(mlir::Value tensor, int64_t dim);
+
+/// Whether each iteration of `loop` yields for `result`, a tensor, the extent
+/// `dim` of what the iteration starts from.
+bool keepsExtent(mlir::scf::ForOp loop, mlir::OpResult result, int64_t dim);
 
 /// Whether a slice of `tensor` at `offsets`, in which it lies, has no elements
 /// because it begins where a dimension ends, as far as types say: that of

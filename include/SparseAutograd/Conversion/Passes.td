@@ -131,6 +131,40 @@ def ScalarsToAssertions : Pass<"sparse-autograd-scalars-to-assertions"> {
 }
 
 //===----------------------------------------------------------------------===//
+// CastsToAssertions
+//===----------------------------------------------------------------------===//
+
+def CastsToAssertions : Pass<"sparse-autograd-casts-to-assertions"> {
+  let summary = "Check at run time what casts of tensors claim";
+  let description = [{
+    Inserts `cf.assert` before every `tensor.cast` to a type that says more of the
+    extents than that of its operand, unless an assertion before it or the ops
+    that the extents come from prove it. Casts of the program have been checked by
+    `sparse-autograd-tensor-to-assertions`; these are the ones that lowering and
+    simplifications have made since. A false one would be a read beyond a buffer,
+    or a part of it.
+
+    Runs last before tensors get buffers.
+
+    ```mlir
+    %b = tensor.cast %a : tensor<?xf32> to tensor<4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %extent = tensor.dim %a, %c0 : tensor<?xf32>
+    %holds = arith.cmpi eq, %extent, %c4 : index
+    cf.assert %holds, "model.mlir:3:8: tensor.cast: size mismatch of dim 0"
+    %b = tensor.cast %a : tensor<?xf32> to tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // TensorToBuffer
 //===----------------------------------------------------------------------===//
 

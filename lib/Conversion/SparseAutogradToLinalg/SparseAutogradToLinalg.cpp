@@ -12,6 +12,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "SparseAutograd/Transforms/ExpandAccumulate.h"
+#include "SparseAutograd/Transforms/ExpandConversions.h"
 #include "SparseAutograd/Transforms/ExpandOps.h"
 #include "SparseAutograd/Transforms/SparseElementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -103,7 +104,7 @@ struct ConvertSparseAutogradToLinalg
       return failed(checkConvertible(op)) ? WalkResult::interrupt()
                                           : WalkResult::advance();
     });
-    if (checked.wasInterrupted())
+    if (checked.wasInterrupted() || failed(expandConversions(getOperation())))
       return signalPassFailure();
     walkAndApplyPatterns(getOperation(), expansions);
     walkAndApplyPatterns(getOperation(), patterns);

@@ -254,6 +254,14 @@ LogicalResult LowerSparsePass::prepare() {
   populateSampleFactorsPatterns(samples);
   if (failed(applyPatternsGreedily(getOperation(), std::move(samples))))
     return failure();
+  checked = getOperation()->walk([](sparse_tensor::ConvertOp op) {
+    if (getElementTypeOrSelf(op.getSource()) == getElementTypeOrSelf(op))
+      return WalkResult::advance();
+    return WalkResult(op.emitOpError("changes the element type; run "
+                                     "--sparse-autograd-to-linalg first"));
+  });
+  if (checked.wasInterrupted())
+    return failure();
   getOperation()->walk([](SampleOp op) { lowerSample(op); });
   getOperation()->walk([](sparse_tensor::ConvertOp op) { lowerConvert(op); });
   SmallVector<linalg::GenericOp> generics;

@@ -123,10 +123,10 @@ static bool needsCheck(Operation *op) {
   return hasTensor && !isStatic;
 }
 
-/// Whether `op` stands in the region of an op on sparse tensors.
-static bool isInSparseRegion(Operation *op) {
-  auto outer = op->getParentOfType<linalg::LinalgOp>();
-  return outer && llvm::any_of(outer->getOperandTypes(), isSparse);
+/// Whether `op` stands in the region of a structured op, which may become, with
+/// its region, part of an op on sparse tensors.
+static bool isInStructuredRegion(Operation *op) {
+  return static_cast<bool>(op->getParentOfType<linalg::LinalgOp>());
 }
 
 static void assertBefore(Operation *op) {
@@ -140,7 +140,7 @@ static void assertBefore(Operation *op) {
   if (structured &&
       (isa<SampledGenericOp>(op) || isTraversedByDims(structured)))
     return assertEqualExtents(builder, structured);
-  if (isInSparseRegion(op))
+  if (isInStructuredRegion(op))
     return markUnchecked(op);
   assertVerified(op);
 }

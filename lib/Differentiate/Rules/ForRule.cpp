@@ -16,6 +16,8 @@
 #include "ControlFlowRules.h"
 #include "KeptValues.h"
 #include "LoopTape.h"
+#include "SparseAutograd/Analysis/SparsePatterns.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -94,6 +96,15 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
                                       Linearizer &linearizer) {
     Location loc = loop.getLoc();
     OpBuilder &builder = linearizer.builder;
+    // A tangent has the pattern of its value: here that of what the loop starts
+    // from.
+    SparsePatterns patterns;
+    for (unsigned index : active) {
+      Value argument = loop.getRegionIterArg(index);
+      if (isSparse(argument.getType()) &&
+          !getOuterPattern(loop, argument, patterns))
+        return reportNewPatterns(loop, argument);
+    }
     SmallVector<Value> inits;
     for (unsigned index : active)
       inits.push_back(

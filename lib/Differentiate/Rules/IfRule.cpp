@@ -9,6 +9,8 @@
 #include "ControlFlowRules.h"
 #include "KeptValues.h"
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
+#include "SparseAutograd/Analysis/SparsePatterns.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -82,19 +84,33 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
     OpBuilder builder(op);
     Location loc = op.getLoc();
     SmallVector<Type> types(op.getResultTypes());
+    SparsePatterns patterns;
+    // Of a sparse value its values are kept; these are their patterns.
+    llvm::SmallDenseMap<Value, Value> outerPatterns;
     for (auto [index, source] : llvm::enumerate(op->getRegions())) {
       for (auto [primal, counterpart] : kept[index]) {
-        types.push_back(primal.getType());
         builder.setInsertionPoint(op);
-        SmallVector<OpFoldResult> shape = getOuterShape(builder, op, primal);
+        Value value = primal;
+        SmallVector<OpFoldResult> shape;
+        if (isSparse(primal.getType())) {
+          Value pattern = getOuterPattern(op, primal, patterns);
+          outerPatterns[primal] = pattern;
+          shape = tensor::getMixedSizes(
+              builder, loc, createStoredValues(builder, loc, pattern));
+          builder.setInsertionPoint(source.front().getTerminator());
+          value = createStoredValues(builder, loc, primal);
+        } else {
+          shape = getOuterShape(builder, op, primal);
+        }
+        types.push_back(value.getType());
         for (Region &branch : op->getRegions()) {
           Operation *yield = branch.front().getTerminator();
           builder.setInsertionPoint(yield);
-          Value value =
+          yield->insertOperands(
+              yield->getNumOperands(),
               &branch == &source
-                  ? primal
-                  : createAnything(builder, loc, primal.getType(), shape);
-          yield->insertOperands(yield->getNumOperands(), value);
+                  ? value
+                  : createAnything(builder, loc, value.getType(), shape));
         }
       }
     }
@@ -114,9 +130,16 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
     }
     linearizer.noteClones(clones);
     auto result = replacement.result_begin() + op.getNumResults();
-    for (const SmallVector<KeptValue> &values : kept)
-      for (auto [primal, counterpart] : values)
-        counterpart.replaceAllUsesWith(*result++);
+    for (auto [region, values] : llvm::zip_equal(tangent->getRegions(), kept)) {
+      builder.setInsertionPointToStart(&region.front());
+      for (auto [primal, counterpart] : values) {
+        Value value = *result++;
+        if (Value pattern = outerPatterns.lookup(primal))
+          value = WithValuesOp::create(builder, loc, primal.getType(), value,
+                                       pattern);
+        counterpart.replaceAllUsesWith(value);
+      }
+    }
     linearizer.retire(op);
     return replacement;
   }

@@ -11,12 +11,31 @@
 #include "SparseAutograd/Analysis/ResidualCost.h"
 #include "SparseAutograd/Analysis/ResidualPlan.h"
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
+#include "SparseAutograd/Analysis/SparsePatterns.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
 
-bool sparse_autograd::canBeKept(Operation *op, Value value) {
+Value sparse_autograd::getOuterPattern(Operation *op, Value value,
+                                       SparsePatterns &patterns) {
+  Value origin = patterns.originOf(value);
+  return op->isAncestor(origin.getParentBlock()->getParentOp()) ? Value()
+                                                                : origin;
+}
+
+Value sparse_autograd::createStoredValues(OpBuilder &builder, Location loc,
+                                          Value value) {
+  auto type = RankedTensorType::get({ShapedType::kDynamic},
+                                    getElementTypeOrSelf(value.getType()));
+  return StoredValuesOp::create(builder, loc, type, value);
+}
+
+bool sparse_autograd::canBeKept(Operation *op, Value value,
+                                SparsePatterns &patterns) {
+  if (isSparse(value.getType()))
+    return static_cast<bool>(getOuterPattern(op, value, patterns));
   return isa<RankedTensorType>(value.getType())
              ? hasOuterShape(op, value)
              : value.getType().isIntOrIndexOrFloat();
@@ -67,9 +86,10 @@ SmallVector<KeptValue> sparse_autograd::chooseKeptValues(
 
   // What is yielded for a carried value that is kept is kept with it.
   llvm::DenseSet<Value> keptAnyway;
+  SparsePatterns patterns;
   auto sizeOf = [&](Value value) -> std::optional<int64_t> {
     Value counterpart = getPrimal(value);
-    if (!counterpart || !canBeKept(primal.getParentOp(), counterpart))
+    if (!counterpart || !canBeKept(primal.getParentOp(), counterpart, patterns))
       return std::nullopt;
     return keptAnyway.contains(counterpart) ? 0
                                             : estimateBytes(value.getType());

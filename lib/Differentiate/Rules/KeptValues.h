@@ -13,6 +13,8 @@
 
 namespace sparse_autograd {
 
+class SparsePatterns;
+
 /// A value of a primal region, and its counterpart in the tangent of the
 /// region, which computes it again until it is handed what was kept.
 struct KeptValue {
@@ -25,9 +27,21 @@ struct CarriedValue {
   mlir::Value argument, counterpart, yielded;
 };
 
-/// Whether `value`, which a region of `op` computes, can be kept: a number, or
-/// a tensor of extents that are known before `op`.
-bool canBeKept(mlir::Operation *op, mlir::Value value);
+/// Whether `value`, which a region of `op` computes, can be kept: a number, a
+/// tensor of extents that are known before `op`, or a sparse tensor of a
+/// pattern that is.
+bool canBeKept(mlir::Operation *op, mlir::Value value,
+               SparsePatterns &patterns);
+
+/// A value from outside of `op` with the pattern of the sparse `value`, which a
+/// region of `op` computes; null if there is none. What is kept of `value` is
+/// the list of its values.
+mlir::Value getOuterPattern(mlir::Operation *op, mlir::Value value,
+                            SparsePatterns &patterns);
+
+/// The values of the sparse tensor `value` as a list.
+mlir::Value createStoredValues(mlir::OpBuilder &builder, mlir::Location loc,
+                               mlir::Value value);
 
 /// What the block `primal` keeps for the transpose of its tangent `tangent`, a
 /// block that computes all of its values again: the cheapest choice

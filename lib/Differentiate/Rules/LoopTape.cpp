@@ -54,23 +54,6 @@ static void getEntry(OpBuilder &builder, Location loc, Value tape,
   sizes[0] = builder.getIndexAttr(1);
 }
 
-/// What a sparse tensor stores.
-static Value createStoredValues(OpBuilder &builder, Location loc, Value value) {
-  auto type = RankedTensorType::get({ShapedType::kDynamic},
-                                    getElementTypeOrSelf(value.getType()));
-  return StoredValuesOp::create(builder, loc, type, value);
-}
-
-/// A value from outside of `loop` with the pattern of the sparse `value`, which
-/// `loop` computes; null if there is none.
-static Value getOuterPattern(scf::ForOp loop, Value value,
-                             SparsePatterns &patterns) {
-  Value origin = patterns.originOf(value);
-  return origin.getParentRegion()->isProperAncestor(&loop.getRegion())
-             ? origin
-             : Value();
-}
-
 /// `tape` with `value` at `position`.
 static Value write(OpBuilder &builder, Location loc, Value value, Value tape,
                    Value position) {
@@ -81,6 +64,25 @@ static Value write(OpBuilder &builder, Location loc, Value value, Value tape,
   SmallVector<OpFoldResult> offsets, sizes, strides;
   getEntry(builder, loc, tape, position, offsets, sizes, strides);
   return replaceSlice(builder, loc, value, tape, offsets, sizes, strides);
+}
+
+InFlightDiagnostic sparse_autograd::reportNewPatterns(scf::ForOp loop,
+                                                      Value value) {
+  InFlightDiagnostic diagnostic = emitError(loop.getLoc());
+  diagnostic
+      << "this loop carries a sparse tensor of type " << value.getType()
+      << " whose pattern may change from one iteration to the next; its "
+         "gradient would have to keep every pattern. Keep to the pattern that "
+         "the loop starts from (sparse_autograd.sample), carry a dense tensor "
+         "(sparse_tensor.convert), write the iterations out, or differentiate "
+         "with sparse_autograd.jvp";
+  auto argument = dyn_cast<BlockArgument>(value);
+  Value yielded =
+      argument ? loop.getTiedLoopYieldedValue(argument)->get() : value;
+  if (Operation *maker = yielded.getDefiningOp())
+    diagnostic.attachNote(maker->getLoc())
+        << "this '" << maker->getName() << "' makes the next pattern";
+  return diagnostic;
 }
 
 FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, ArrayRef<Value> values,
@@ -113,7 +115,7 @@ FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, ArrayRef<Value> values,
   SparsePatterns patterns;
   llvm::SmallDenseMap<Value, Value> outerPatterns;
   for (Value value : values) {
-    if (!canBeKept(loop, value))
+    if (!isSparse(value.getType()) && !canBeKept(loop, value, patterns))
       return loop.emitOpError("carries ")
              << value.getType()
              << ", which cannot be kept for the backward pass; carry tensors "
@@ -121,10 +123,7 @@ FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, ArrayRef<Value> values,
     if (isSparse(value.getType())) {
       Value pattern = getOuterPattern(loop, value, patterns);
       if (!pattern)
-        return loop.emitOpError("computes a sparse tensor of another pattern "
-                                "in each iteration, which cannot be kept for "
-                                "the backward pass; keep to the pattern that "
-                                "the loop starts from");
+        return reportNewPatterns(loop, value);
       outerPatterns[value] = pattern;
     }
     if (carriedAs.contains(value))

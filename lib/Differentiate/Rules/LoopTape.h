@@ -24,6 +24,11 @@ mlir::Value createTripCount(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
 mlir::Value createPosition(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
                            mlir::Value iv);
 
+/// Says that the sparse `value`, carried or computed by `loop`, has no pattern
+/// from outside of the loop, so that the loop has no transpose.
+mlir::InFlightDiagnostic reportNewPatterns(mlir::scf::ForOp loop,
+                                           mlir::Value value);
+
 /// Keeps values of each iteration of a loop.
 class LoopTape {
 public:

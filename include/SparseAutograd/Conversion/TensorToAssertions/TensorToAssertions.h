@@ -13,6 +13,7 @@
 
 namespace sparse_autograd {
 
+#define GEN_PASS_DECL_CASTSTOASSERTIONS
 #define GEN_PASS_DECL_SCALARSTOASSERTIONS
 #define GEN_PASS_DECL_TENSORTOASSERTIONS
 #include "SparseAutograd/Conversion/Passes.h.inc"
