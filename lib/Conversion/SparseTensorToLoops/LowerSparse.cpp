@@ -258,7 +258,7 @@ LogicalResult LowerSparsePass::prepare() {
     if (getElementTypeOrSelf(op.getSource()) == getElementTypeOrSelf(op))
       return WalkResult::advance();
     return WalkResult(op.emitOpError("changes the element type; run "
-                                     "--sparse-autograd-to-linalg first"));
+                                     "--convert-sparse-autograd-to-linalg first"));
   });
   if (checked.wasInterrupted())
     return failure();
