@@ -228,6 +228,7 @@ sparse_autograd::buildDerivative(func::FuncOp function,
   // Names and masks of the arguments are those of the function.
   derivative.removeArgAttrsAttr();
   derivative.removeResAttrsAttr();
+  derivative->setAttr(derivativeOfAttrName, FlatSymbolRefAttr::get(function));
   symbolTable.insert(derivative, std::next(Block::iterator(function)));
   auto abandon = [&]() -> FailureOr<func::FuncOp> {
     symbolTable.erase(derivative);

@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SparseAutograd/Analysis/AddedDensity.h"
 #include "SparseAutograd/Analysis/GradientBound.h"
 #include "SparseAutograd/Analysis/GradientDensity.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Differentiate/Derivative.h"
 #include "SparseAutograd/Differentiate/Passes.h"
 
 namespace sparse_autograd {
@@ -43,10 +45,56 @@ static void reportDensity(func::FuncOp derivative, unsigned argument,
       << "to the gradient of this argument";
 }
 
+/// Says which dense tensor `derivative` adds to `program`, and why.
+static void reportAddedTensor(func::FuncOp derivative, func::FuncOp program,
+                              const AddedTensor &added) {
+  Operation *op = added.value.getOwner();
+  InFlightDiagnostic diagnostic =
+      op->emitOpError("makes a dense ")
+      << added.value.getType() << " in '" << derivative.getSymName()
+      << "': no dense tensor of '" << program.getSymName()
+      << "', no argument and no gradient that is asked for spans its "
+         "dimensions "
+      << added.first << " and " << added.second
+      << ", so that it may take more memory than all of these; select by a "
+         "mask, the sparse_autograd.pattern of a sparse tensor for instance, "
+         "what a reduction is made of, compute what a sparse tensor is "
+         "multiplied by where that stores something, with "
+         "sparse_autograd.sample, or set prove-sparsity=false if there is "
+         "memory for it";
+  Location last = op->getLoc();
+  for (Operation *next : added.chain) {
+    if (next->getLoc() == last)
+      continue;
+    last = next->getLoc();
+    diagnostic.attachNote(last) << (added.isMadeOf ? "it is made of what this "
+                                                     "op makes"
+                                                   : "this op reads it");
+  }
+  diagnostic.attachNote(added.sparse.getLoc())
+      << (added.isMadeOf ? "it is made of this sparse tensor"
+                         : "on the way to this sparse tensor");
+}
+
 namespace {
 struct ProveSparsityPass
     : sparse_autograd::impl::ProveSparsityPassBase<ProveSparsityPass> {
-  LogicalResult prove(func::FuncOp derivative) {
+  LogicalResult proveTensors(func::FuncOp derivative, SymbolTable &symbols) {
+    auto name =
+        derivative->getAttrOfType<FlatSymbolRefAttr>(derivativeOfAttrName);
+    auto program =
+        name ? symbols.lookup<func::FuncOp>(name.getValue()) : func::FuncOp();
+    if (!program || program.isDeclaration())
+      return success();
+    std::optional<AddedTensor> added =
+        findAddedTensor(derivative, program, symbols);
+    if (!added)
+      return success();
+    reportAddedTensor(derivative, program, *added);
+    return failure();
+  }
+
+  LogicalResult proveGradients(func::FuncOp derivative) {
     StringRef attribute = SparseAutogradDialect::getGradientOfAttrName();
     Operation *terminator = derivative.getBody().front().getTerminator();
     SmallVector<Value> others;
@@ -85,8 +133,11 @@ struct ProveSparsityPass
   }
 
   void runOnOperation() override {
+    SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isDeclaration() && failed(prove(function)))
+      if (!function.isDeclaration() &&
+          (failed(proveGradients(function)) ||
+           failed(proveTensors(function, symbols))))
         signalPassFailure();
   }
 };

@@ -42,11 +42,18 @@ struct DerivativeRequest {
   bool operator<(const DerivativeRequest &other) const;
 };
 
+/// The attribute of a derivative, a symbol: the function that it is the
+/// derivative of. What is dense there may be dense in the derivative
+/// (--sparse-autograd-prove-sparsity).
+inline constexpr llvm::StringLiteral derivativeOfAttrName =
+    "sparse_autograd.derivative_of";
+
 /// Builds the derivative of `function` as a private function, inserts it into
-/// the module behind `function` and returns it. The callee's results come
-/// first. `function` is not changed; it must not contain derivative ops, nor
-/// must what it calls. The name depends on the symbol and the request alone; a
-/// name that is taken gets a suffix.
+/// the module behind `function` and returns it, with the attribute
+/// `derivativeOfAttrName`. The callee's results come first. `function` is not
+/// changed; it must not contain derivative ops, nor must what it calls. The
+/// name depends on the symbol and the request alone; a name that is taken gets
+/// a suffix.
 ///
 /// Fails, with a diagnostic at the op concerned, for an op on the active path
 /// without a rule (semantics G7), for one that would make a gradient dense that
