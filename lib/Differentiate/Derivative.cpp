@@ -19,6 +19,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseCotangents.h"
+#include "TransposeInlining.h"
 #include "Transposition.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -47,6 +48,9 @@ static std::string getDerivativeName(func::FuncOp function,
     break;
   case DerivativeMode::Vjp:
     name += "__vjp";
+    break;
+  case DerivativeMode::Transpose:
+    name += "__transpose";
     break;
   case DerivativeMode::Jvp:
     name += "__jvp";
@@ -145,13 +149,15 @@ static Value createZeroOfType(OpBuilder &builder, Location loc, Value like,
 /// Appends the gradients, or vector-Jacobian products, to the results.
 static LogicalResult buildReverse(func::FuncOp derivative,
                                   const DerivativeRequest &request,
-                                  const ActivityAnalysis &activity) {
+                                  const ActivityAnalysis &activity,
+                                  TransposeProvider getTranspose) {
   Block &body = derivative.getBody().front();
   ProgramLinearizer linearizer(derivative.getContext(), /*reverse=*/true,
                                activity);
   SmallVector<Value> cotangents;
   DerivativeMode mode = request.mode;
-  if (mode == DerivativeMode::Vjp)
+  bool hasCotangents = mode != DerivativeMode::ValueAndGrad;
+  if (hasCotangents)
     for (auto [output, type] :
          llvm::zip_equal(getOutputs(body, mode), request.cotangents))
       cotangents.push_back(body.addArgument(type, output.getLoc()));
@@ -163,7 +169,8 @@ static LogicalResult buildReverse(func::FuncOp derivative,
     linearizer.setTangent(argument, body.addArgument(type, argument.getLoc()));
   }
   SmallVector<Value> inputs(body.getArguments().drop_front(firstInput));
-  if (failed(linearizer.linearizeBlock(body)))
+  if (failed(linearizer.linearizeBlock(body)) ||
+      failed(inlineTransposes(body, linearizer, getTranspose)))
     return failure();
 
   Operation *terminator = body.getTerminator();
@@ -174,7 +181,7 @@ static LogicalResult buildReverse(func::FuncOp derivative,
     Value tangent = linearizer.tangent(output);
     if (!tangent)
       continue;
-    Value seed = mode == DerivativeMode::Vjp
+    Value seed = hasCotangents
                      ? cotangents[index]
                      : createOne(builder, output.getLoc(), output.getType());
     // A cotangent from outside may have another pattern, or format.
@@ -190,7 +197,9 @@ static LogicalResult buildReverse(func::FuncOp derivative,
   if (failed(transposer.run()))
     return failure();
 
-  SmallVector<Value> results(terminator->getOperands());
+  SmallVector<Value> results;
+  if (mode != DerivativeMode::Transpose)
+    llvm::append_range(results, terminator->getOperands());
   for (auto [index, input] : llvm::zip_equal(request.wrt, inputs)) {
     Value gradient = transposer.cotangent(input);
     if (!gradient)
@@ -216,10 +225,9 @@ static LogicalResult buildReverse(func::FuncOp derivative,
   return success();
 }
 
-FailureOr<func::FuncOp>
-sparse_autograd::buildDerivative(func::FuncOp function,
-                                 const DerivativeRequest &request,
-                                 SymbolTable &symbolTable) {
+FailureOr<func::FuncOp> sparse_autograd::buildDerivative(
+    func::FuncOp function, const DerivativeRequest &request,
+    SymbolTable &symbolTable, TransposeProvider getTranspose) {
   if (function.isDeclaration())
     return function.emitOpError("has no body to differentiate");
   func::FuncOp derivative = function.clone();
@@ -247,15 +255,17 @@ sparse_autograd::buildDerivative(func::FuncOp function,
       });
   ActivityAnalysis activity(derivative.getBody(), inputs,
                             getOutputs(body, request.mode));
-  LogicalResult built = request.mode == DerivativeMode::Jvp
-                            ? buildForward(derivative, request, activity)
-                            : buildReverse(derivative, request, activity);
+  LogicalResult built =
+      request.mode == DerivativeMode::Jvp
+          ? buildForward(derivative, request, activity)
+          : buildReverse(derivative, request, activity, getTranspose);
   if (failed(built))
     return abandon();
   derivative.setType(
       FunctionType::get(derivative.getContext(), body.getArgumentTypes(),
                         body.getTerminator()->getOperandTypes()));
-  if (request.mode != DerivativeMode::Jvp) {
+  if (request.mode == DerivativeMode::ValueAndGrad ||
+      request.mode == DerivativeMode::Vjp) {
     unsigned first = derivative.getNumResults() - request.wrt.size();
     OpBuilder builder(derivative.getContext());
     for (auto [offset, index] : llvm::enumerate(request.wrt))

@@ -22,10 +22,13 @@
 #include "SparseAutograd/Transforms/SampleFactors.h"
 #include "SparseAutograd/Transforms/StoreIntoZeros.h"
 #include "SplitDerivative.h"
+#include "TransposeInlining.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_DIFFERENTIATEPASS
@@ -66,6 +69,9 @@ public:
     replaceByCalls();
     for (SplitVjpOp split : all)
       split.erase();
+    for (func::FuncOp transposed : inlined)
+      if (SymbolTable::symbolKnownUseEmpty(transposed, module))
+        symbolTable.erase(transposed);
     return success();
   }
 
@@ -76,6 +82,13 @@ private:
   void replaceByCalls();
   FailureOr<func::FuncOp> getDerivative(Operation *op, FlatSymbolRefAttr callee,
                                         const DerivativeRequest &request);
+  func::FuncOp getTranspose(LinearTransposeOp op);
+  FailureOr<func::FuncOp> build(func::FuncOp callee,
+                                const DerivativeRequest &request) {
+    return buildDerivative(
+        callee, request, symbolTable,
+        [this](LinearTransposeOp op) { return getTranspose(op); });
+  }
 
   ModuleOp module;
   SymbolTable symbolTable;
@@ -85,6 +98,10 @@ private:
   llvm::StringMap<SplitVjpOp> splits;
   /// Those that are being worked on.
   llvm::DenseSet<Operation *> beingDefined;
+  /// Backward functions that are called as they are.
+  llvm::StringSet<> notTransposed;
+  /// Transposes of the others.
+  llvm::SetVector<func::FuncOp> inlined;
   /// Functions whose derivative ops are gone, and those being worked on.
   llvm::DenseSet<Operation *> expanded, inProgress;
   /// The derivatives built so far.
@@ -100,6 +117,7 @@ LogicalResult DerivativeExpander::expandIn(func::FuncOp function) {
     return success();
   if (!inProgress.insert(function).second)
     return success(); // A plain recursive call; derivatives check their own.
+  llvm::scope_exit done([&] { inProgress.erase(function); });
   SmallVector<Operation *> ops;
   SmallVector<func::FuncOp> callees;
   auto addCallee = [&](StringRef name) {
@@ -125,7 +143,6 @@ LogicalResult DerivativeExpander::expandIn(func::FuncOp function) {
   for (Operation *op : ops)
     if (failed(expand(op)))
       return failure();
-  inProgress.erase(function);
   expanded.insert(function);
   return success();
 }
@@ -153,20 +170,26 @@ DerivativeExpander::getDerivative(Operation *op, FlatSymbolRefAttr symbol,
            << "' inside of its own derivative: recursion is not "
               "differentiated";
   if (isNew) {
-    FailureOr<func::FuncOp> built =
-        buildDerivative(callee, request, symbolTable);
-    if (failed(built))
+    FailureOr<func::FuncOp> built = build(callee, request);
+    if (failed(built)) {
+      derivatives.erase(it);
       return op->emitOpError("cannot be expanded: '")
              << symbol.getValue() << "' is not differentiable as it stands";
-    if (failed(expandIn(*built)) || failed(simplify(*built)))
+    }
+    if (failed(expandIn(*built)) || failed(simplify(*built))) {
+      derivatives.erase(it);
+      expanded.erase(*built);
+      symbolTable.erase(*built);
       return failure();
+    }
     it->second = *built;
   }
   return it->second;
 }
 
-LogicalResult DerivativeExpander::expand(Operation *op) {
-  FlatSymbolRefAttr callee;
+/// The function that a call of a derivative names, and what it asks of it.
+static std::pair<FlatSymbolRefAttr, DerivativeRequest>
+getRequest(Operation *op) {
   DerivativeRequest request;
   auto setGradients = [&](ArrayRef<int64_t> wrt) {
     request.wrt.assign(wrt.begin(), wrt.end());
@@ -174,35 +197,58 @@ LogicalResult DerivativeExpander::expand(Operation *op) {
                        op->getResults().take_back(wrt.size()).getTypes());
   };
   if (auto valueAndGrad = dyn_cast<ValueAndGradOp>(op)) {
-    callee = valueAndGrad.getCalleeAttr();
     request.mode = DerivativeMode::ValueAndGrad;
     setGradients(valueAndGrad.getWrt());
-  } else if (auto vjp = dyn_cast<VjpOp>(op)) {
-    callee = vjp.getCalleeAttr();
+    return {valueAndGrad.getCalleeAttr(), request};
+  }
+  if (auto vjp = dyn_cast<VjpOp>(op)) {
     request.mode = DerivativeMode::Vjp;
     setGradients(vjp.getWrt());
     llvm::append_range(request.cotangents, vjp.getCotangents().getTypes());
-  } else if (auto transpose = dyn_cast<LinearTransposeOp>(op)) {
-    callee = transpose.getCalleeAttr();
-    request.mode = DerivativeMode::Vjp;
+    return {vjp.getCalleeAttr(), request};
+  }
+  if (auto transpose = dyn_cast<LinearTransposeOp>(op)) {
+    request.mode = DerivativeMode::Transpose;
     setGradients(transpose.getWrt());
     llvm::append_range(request.cotangents,
                        transpose.getCotangents().getTypes());
-  } else {
-    auto jvp = cast<JvpOp>(op);
-    callee = jvp.getCalleeAttr();
-    request.mode = DerivativeMode::Jvp;
-    llvm::append_range(request.wrt, jvp.getWrt());
-    llvm::append_range(request.tangents, jvp.getTangents().getTypes());
+    return {transpose.getCalleeAttr(), request};
   }
+  auto jvp = cast<JvpOp>(op);
+  request.mode = DerivativeMode::Jvp;
+  llvm::append_range(request.wrt, jvp.getWrt());
+  llvm::append_range(request.tangents, jvp.getTangents().getTypes());
+  return {jvp.getCalleeAttr(), request};
+}
+
+func::FuncOp DerivativeExpander::getTranspose(LinearTransposeOp op) {
+  if (notTransposed.contains(op.getCallee()))
+    return {};
+  // Without rules the callee is called as it is.
+  ScopedDiagnosticHandler silent(op.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  auto [callee, request] = getRequest(op);
+  FailureOr<func::FuncOp> transposed = getDerivative(op, callee, request);
+  if (succeeded(transposed) &&
+      succeeded(normalizeForDifferentiation(*transposed)) &&
+      isTransposeOfLinear(*transposed, op.getWrt())) {
+    inlined.insert(*transposed);
+    return *transposed;
+  }
+
+  notTransposed.insert(op.getCallee());
+  return {};
+}
+
+LogicalResult DerivativeExpander::expand(Operation *op) {
+  auto [callee, request] = getRequest(op);
   FailureOr<func::FuncOp> derivative = getDerivative(op, callee, request);
   if (failed(derivative))
     return failure();
   OpBuilder builder(op);
   auto call = func::CallOp::create(builder, op->getLoc(), *derivative,
                                    op->getOperands());
-  // A linear function is transposed without its results.
-  op->replaceAllUsesWith(call.getResults().take_back(op->getNumResults()));
+  op->replaceAllUsesWith(call.getResults());
   op->erase();
   return success();
 }
@@ -254,7 +300,7 @@ LogicalResult DerivativeExpander::define(SplitVjpOp split) {
     request.tangents.push_back(callee.getArgumentTypes()[index]);
   llvm::copy_if(callee.getResultTypes(), std::back_inserter(request.cotangents),
                 isDifferentiableType);
-  FailureOr<func::FuncOp> joint = buildDerivative(callee, request, symbolTable);
+  FailureOr<func::FuncOp> joint = build(callee, request);
   if (failed(joint))
     return split.emitOpError("cannot be expanded: '")
            << split.getCallee() << "' is not differentiable as it stands";

@@ -37,6 +37,16 @@ void ProgramLinearizer::forget(Value argument) {
   origins.erase(argument);
 }
 
+void ProgramLinearizer::replaceTangent(Value tangent, Value replacement) {
+  SmallVector<Value> primals;
+  for (auto [primal, known] : tangents)
+    if (known == tangent)
+      primals.push_back(primal);
+  for (Value primal : primals)
+    setTangent(primal, replacement);
+  tangent.replaceAllUsesWith(replacement);
+}
+
 LogicalResult ProgramLinearizer::linearizeBlock(Block &block) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Operation *> ops = llvm::map_to_vector(
@@ -50,6 +60,19 @@ LogicalResult ProgramLinearizer::linearizeBlock(Block &block) {
       return failure();
   }
   return success();
+}
+
+LogicalResult ProgramLinearizer::linearizeBlock(Block &block, ValueRange held) {
+  SmallVector<std::pair<Value, Value>> aside;
+  for (Value value : held)
+    if (auto it = tangents.find(value); it != tangents.end()) {
+      aside.push_back(*it);
+      tangents.erase(it);
+    }
+  LogicalResult result = linearizeBlock(block);
+  for (auto [value, tangent] : aside)
+    tangents[value] = tangent;
+  return result;
 }
 
 /// A value with a tangent that `op` or its regions read; null if none.

@@ -23,9 +23,14 @@ public:
 
   bool isActive(mlir::Value value) const override;
   llvm::LogicalResult linearizeBlock(mlir::Block &block) override;
+  /// The same, with `held` as constants.
+  llvm::LogicalResult linearizeBlock(mlir::Block &block, mlir::ValueRange held);
   void noteClones(const mlir::IRMapping &clones) override;
   mlir::Value originOf(mlir::Value value) const override;
   void forget(mlir::Value argument) override;
+
+  /// Uses `replacement` in the place of the tangent `tangent`.
+  void replaceTangent(mlir::Value tangent, mlir::Value replacement);
 
 private:
   llvm::LogicalResult linearizeOp(mlir::Operation *op);

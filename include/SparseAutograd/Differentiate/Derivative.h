@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_DIFFERENTIATE_DERIVATIVE_H
 #define SPARSEAUTOGRAD_DIFFERENTIATE_DERIVATIVE_H
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace sparse_autograd {
@@ -20,6 +21,8 @@ enum class DerivativeMode {
   /// Takes a cotangent for each floating result; results, then
   /// vector-Jacobian products.
   Vjp,
+  /// The same without the results: what a linear_transpose calls.
+  Transpose,
   /// Takes a tangent for each argument of `wrt`; results, then the tangents of
   /// the floating results.
   Jvp
@@ -35,12 +38,19 @@ struct DerivativeRequest {
   /// sparse argument has elements where the argument stores none; a row-sparse
   /// one of a dense argument stores the rows that the function gathers.
   llvm::SmallVector<mlir::Type> tangents;
-  /// For Vjp the types of the cotangents: those of the floating results; for a
-  /// sparse one perhaps a dense tensor, which is read at its pattern.
+  /// For Vjp and Transpose the types of the cotangents: those of the floating
+  /// results; for a sparse one perhaps a dense tensor, which is read at its
+  /// pattern.
   llvm::SmallVector<mlir::Type> cotangents;
 
   bool operator<(const DerivativeRequest &other) const;
 };
+
+/// Gives a function that computes what a linear_transpose does: it takes the
+/// arguments of the callee and the cotangents, and its results are those of the
+/// op. Null where there is none: the callee has no rules, or is not linear.
+using TransposeProvider =
+    llvm::function_ref<mlir::func::FuncOp(LinearTransposeOp)>;
 
 /// The attribute of a derivative, a symbol: the function that it is the
 /// derivative of. What is dense there may be dense in the derivative
@@ -49,18 +59,19 @@ inline constexpr llvm::StringLiteral derivativeOfAttrName =
     "sparse_autograd.derivative_of";
 
 /// Builds the derivative of `function` as a private function, inserts it into
-/// the module behind `function` and returns it, with the attribute
+/// the module after `function` and returns it, with the attribute
 /// `derivativeOfAttrName`. The callee's results come first. `function` is not
-/// changed; it must not contain derivative ops, nor must what it calls. The
-/// name depends on the symbol and the request alone; a name that is taken gets
-/// a suffix.
+/// changed; it must not contain derivative ops, nor must what it calls.
+/// `getTranspose` is asked for the tangents of custom_vjp ops in reverse mode.
+/// The name depends on the symbol and the request alone; a name that is taken
+/// gets a suffix.
 ///
 /// Fails, with a diagnostic at the op concerned, for an op on the active path
 /// without a rule (semantics G7), for one that would make a gradient dense that
 /// is to be row-sparse, and for the programs of semantics G13.
 llvm::FailureOr<mlir::func::FuncOp>
 buildDerivative(mlir::func::FuncOp function, const DerivativeRequest &request,
-                mlir::SymbolTable &symbolTable);
+                mlir::SymbolTable &symbolTable, TransposeProvider getTranspose);
 
 } // namespace sparse_autograd
 

@@ -1,0 +1,107 @@
+//===- TransposeInlining.cpp - transposes in a linear program -------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TransposeInlining.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Differentiate/Builders.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+/// Whether `use` reads elements, and not only extents or a pattern.
+static bool readsElements(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<tensor::DimOp, ZerosOp, PatternOp>(user))
+    return false;
+  auto op = dyn_cast<linalg::LinalgOp>(user);
+  return !op || !op.isDpsInit(&use) || op.payloadUsesValueFromOperand(&use);
+}
+
+bool sparse_autograd::isTransposeOfLinear(func::FuncOp transposed,
+                                          ArrayRef<int64_t> wrt) {
+  // The values that are computed from elements of these arguments.
+  llvm::DenseSet<Value> dependent;
+  for (int64_t index : wrt)
+    dependent.insert(transposed.getArgument(index));
+  Block &body = transposed.getBody().front();
+  for (Operation &op : body.without_terminator()) {
+    WalkResult result = op.walk([&](Operation *inner) {
+      for (OpOperand &operand : inner->getOpOperands())
+        if (dependent.contains(operand.get()) && readsElements(operand))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      dependent.insert_range(op.getResults());
+  }
+  return llvm::none_of(body.getTerminator()->getOperands(), [&](Value result) {
+    return dependent.contains(result);
+  });
+}
+
+/// Puts the body of `transposed` in the place of `op`, linearized.
+static LogicalResult inlineTranspose(LinearTransposeOp op,
+                                     func::FuncOp transposed,
+                                     ProgramLinearizer &linearizer) {
+  OpBuilder &builder = linearizer.builder;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  // The ops are linearized as a block of their own.
+  auto region = scf::ExecuteRegionOp::create(builder, loc, op.getResultTypes(),
+                                             /*no_inline=*/true);
+  Block *block = builder.createBlock(&region.getRegion());
+  IRMapping mapping;
+  auto arguments = transposed.getArguments();
+  unsigned numArguments = op.getArguments().size();
+  mapping.map(arguments.take_front(numArguments), op.getArguments());
+  // A linear function has the same tangent everywhere: at zero as well.
+  for (auto [argument, tangent] : llvm::zip_equal(
+           arguments.drop_front(numArguments), op.getCotangents())) {
+    Value shape = linearizer.shapeOf(tangent);
+    Value zero = createZero(builder, loc, shape ? shape : tangent);
+    linearizer.setTangent(zero, tangent);
+    mapping.map(argument, zero);
+  }
+  Block &body = transposed.getBody().front();
+  for (Operation &inner : body.without_terminator())
+    builder.clone(inner, mapping);
+  SmallVector<Value> results = llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+  auto yield = scf::YieldOp::create(builder, loc, results);
+  if (failed(linearizer.linearizeBlock(*block, op.getArguments())))
+    return failure();
+  builder.setInsertionPoint(yield);
+  SmallVector<Value> tangents = llvm::map_to_vector(results, [&](Value value) {
+    return tangentOrZero(linearizer, value, loc);
+  });
+  for (auto [old, tangent] : llvm::zip_equal(op.getResults(), tangents))
+    linearizer.replaceTangent(old, tangent);
+  yield->erase();
+  op->getBlock()->getOperations().splice(Block::iterator(op),
+                                         block->getOperations());
+  region.erase();
+  linearizer.retire(op);
+  return success();
+}
+
+LogicalResult
+sparse_autograd::inlineTransposes(Block &body, ProgramLinearizer &linearizer,
+                                  TransposeProvider getTranspose) {
+  SmallVector<LinearTransposeOp> ops;
+  body.walk([&](LinearTransposeOp op) { ops.push_back(op); });
+  for (LinearTransposeOp op : ops)
+    if (func::FuncOp transposed = getTranspose(op))
+      if (failed(inlineTranspose(op, transposed, linearizer)))
+        return failure();
+  return success();
+}
