@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -25,26 +26,79 @@ static bool readsElements(OpOperand &use) {
   return !op || !op.isDpsInit(&use) || op.payloadUsesValueFromOperand(&use);
 }
 
-bool sparse_autograd::isTransposeOfLinear(func::FuncOp transposed,
-                                          ArrayRef<int64_t> wrt) {
-  // The values that are computed from elements of these arguments.
-  llvm::DenseSet<Value> dependent;
-  for (int64_t index : wrt)
-    dependent.insert(transposed.getArgument(index));
-  Block &body = transposed.getBody().front();
-  for (Operation &op : body.without_terminator()) {
-    WalkResult result = op.walk([&](Operation *inner) {
+namespace {
+
+/// The values that are computed from elements of some values.
+class DependentValues {
+public:
+  void add(Value value) { changed |= dependent.insert(value).second; }
+  bool contains(Value value) const { return dependent.contains(value); }
+
+  /// Follows the data flow through `region` until nothing is added.
+  void propagate(Region &region) {
+    do {
+      changed = false;
+      region.walk([&](Operation *op) { visit(op); });
+    } while (changed);
+  }
+
+private:
+  void visit(Operation *op) {
+    if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
+      return visitBranch(branch);
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    if (isa<BarrierOp>(op)) {
+      for (auto [input, result] :
+           llvm::zip_equal(op->getOperands(), op->getResults()))
+        if (contains(input))
+          add(result);
+      return;
+    }
+    WalkResult reads = op->walk([&](Operation *inner) {
       for (OpOperand &operand : inner->getOpOperands())
-        if (dependent.contains(operand.get()) && readsElements(operand))
+        if (contains(operand.get()) && readsElements(operand))
           return WalkResult::interrupt();
       return WalkResult::advance();
     });
-    if (result.wasInterrupted())
-      dependent.insert_range(op.getResults());
+    if (reads.wasInterrupted())
+      llvm::for_each(op->getResults(), [&](Value result) { add(result); });
   }
-  return llvm::none_of(body.getTerminator()->getOperands(), [&](Value result) {
-    return dependent.contains(result);
-  });
+
+  /// What decides where control flows decides all that comes out.
+  void visitBranch(RegionBranchOpInterface op) {
+    RegionBranchSuccessorMapping forwarded;
+    op.getSuccessorOperandInputMapping(forwarded);
+    for (auto &[operand, inputs] : forwarded)
+      if (contains(operand->get()))
+        llvm::for_each(inputs, [&](Value input) { add(input); });
+    auto decides = [&](OpOperand &operand) {
+      return contains(operand.get()) && !forwarded.contains(&operand);
+    };
+    bool isDecided = llvm::any_of(op->getOpOperands(), decides);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        isDecided |=
+            llvm::any_of(block.getTerminator()->getOpOperands(), decides);
+    if (isDecided)
+      llvm::for_each(op->getResults(), [&](Value result) { add(result); });
+  }
+
+  llvm::DenseSet<Value> dependent;
+  bool changed = false;
+};
+
+} // namespace
+
+bool sparse_autograd::isTransposeOfLinear(func::FuncOp transposed,
+                                          ArrayRef<int64_t> wrt) {
+  DependentValues dependent;
+  for (int64_t index : wrt)
+    dependent.add(transposed.getArgument(index));
+  dependent.propagate(transposed.getBody());
+  return llvm::none_of(
+      transposed.getBody().front().getTerminator()->getOperands(),
+      [&](Value result) { return dependent.contains(result); });
 }
 
 /// Puts the body of `transposed` in the place of `op`, linearized.
