@@ -11,6 +11,7 @@
 
 #include "SparseAutograd/Conversion/CompressMaskedRows/CompressMaskedRows.h"
 #include "SparseAutograd/Conversion/ContractionToRuntime/ContractionToRuntime.h"
+#include "SparseAutograd/Conversion/FloatsToF64/FloatsToF64.h"
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 #include "SparseAutograd/Conversion/KernelToNVVM/KernelToNVVM.h"
 #include "SparseAutograd/Conversion/KernelToObject/KernelToObject.h"

@@ -61,6 +61,48 @@ def EmitEntries : Pass<"sparse-autograd-emit-entries", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// FloatsToF64
+//===----------------------------------------------------------------------===//
+
+def FloatsToF64 : Pass<"sparse-autograd-floats-to-f64", "::mlir::ModuleOp"> {
+  let summary = "Compute a program in f64: its f64 form";
+  let description = [{
+    Makes every float of less than 64 bits an f64, in types, in signatures and
+    in constants, whose numbers stay what they are. Integers, masks, extents and
+    the patterns of sparse tensors stay. A conversion from one float to another
+    is nothing any more, so what the program rounds to a narrow type is not
+    rounded: the f64 form is the function that the program approximates, and
+    `sparse-runner --check-gradients` takes its differences.
+
+    `random` draws the numbers of its own type, which are then extended, and a
+    bitcast has the bits of its own types.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xbf16> {
+      %half = arith.constant dense<0.5> : tensor<4xf32>
+      %y = arith.mulf %x, %half : tensor<4xf32>
+      %z = arith.truncf %y : tensor<4xf32> to tensor<4xbf16>
+      return %z : tensor<4xbf16>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {
+      %half = arith.constant dense<0.5> : tensor<4xf64>
+      %y = arith.mulf %x, %half : tensor<4xf64>
+      return %y : tensor<4xf64>
+    }
+    ```
+
+    A function of narrow floats that is defined elsewhere has no such form,
+    nor has an op that is not valid for f64: both are errors.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // TensorToAssertions
 //===----------------------------------------------------------------------===//
 
