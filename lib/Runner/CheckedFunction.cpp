@@ -131,7 +131,7 @@ CheckedFunction::create(const ExecutionEngine &engine, llvm::StringRef name,
     *place = std::move(*entry);
   }
   llvm::Expected<std::vector<Value>> results =
-      function.value.call(function.getPointers(0, nullptr));
+      function.value.call(function.getPointers({}));
   if (!results)
     return results.takeError();
   for (Value &result : *results)
@@ -156,6 +156,36 @@ CheckedFunction::create(const ExecutionEngine &engine, llvm::StringRef name,
   return function;
 }
 
+llvm::Expected<CheckedFunction>
+CheckedFunction::createInF64(const ExecutionEngine &engine) const {
+  llvm::Expected<Entry> entry = Entry::find(engine, value.name);
+  if (!entry)
+    return entry.takeError();
+  std::vector<Value> widened;
+  for (auto [argument, type] :
+       llvm::zip_equal(arguments, entry->argumentTypes)) {
+    llvm::Expected<io::DenseArray> elements = argument.getElements();
+    if (!elements)
+      return elements.takeError();
+    if (type.elementType != argument.getType().elementType)
+      elements =
+          makeArray(type.elementType, elements->shape, toElements(*elements));
+    llvm::Expected<Value> wide =
+        argument.withElements(type, std::move(*elements));
+    if (!wide)
+      return wide.takeError();
+    widened.push_back(std::move(*wide));
+  }
+  llvm::Expected<CheckedFunction> form =
+      create(engine, value.name, entries, std::move(widened));
+  if (!form)
+    return form.takeError();
+  for (auto [mine, other] : llvm::zip_equal(resultPlaces, form->resultPlaces))
+    if (mine.count != other.count || mine.extents != other.extents)
+      return llvm::createStringError("it returns something of another shape");
+  return form;
+}
+
 std::pair<size_t, size_t> CheckedFunction::getRange(size_t result) const {
   size_t begin = 0;
   for (size_t i = 0; i < result; ++i)
@@ -176,35 +206,49 @@ double CheckedFunction::getRoundoff() const {
   return std::ldexp(1, -static_cast<int>(precision));
 }
 
-std::vector<void *> CheckedFunction::getPointers(size_t argument,
-                                                 Value *replacement) const {
+std::vector<void *>
+CheckedFunction::getPointers(llvm::MutableArrayRef<Value> replacements) const {
   std::vector<void *> pointers;
   for (Value &other : arguments)
     pointers.push_back(other.getPointer());
-  if (replacement)
-    pointers[entries.arguments[argument]] = replacement->getPointer();
+  for (auto [index, replacement] : llvm::enumerate(replacements))
+    pointers[entries.arguments[index]] = replacement.getPointer();
   return pointers;
 }
 
-llvm::Expected<Value> CheckedFunction::moved(size_t argument,
-                                             const Elements &direction,
-                                             double t) const {
+Elements CheckedFunction::getPlace(size_t argument, const Elements &direction,
+                                   double t) const {
   Elements place = points[argument];
   for (auto [element, step] : llvm::zip_equal(place, direction))
     if (step != 0)
       element += t * step;
-  return replaceElements(getArgument(argument), getArgumentType(argument),
-                         place);
+  return toElements(makeArray(getArgumentType(argument).elementType,
+                              {static_cast<int64_t>(place.size())}, place));
+}
+
+llvm::Expected<std::vector<Value>>
+CheckedFunction::moved(llvm::ArrayRef<Elements> places) const {
+  std::vector<Value> values;
+  for (auto [argument, place] : llvm::enumerate(places)) {
+    llvm::Expected<Value> value = replaceElements(
+        getArgument(argument), getArgumentType(argument), place);
+    if (!value)
+      return value.takeError();
+    values.push_back(std::move(*value));
+  }
+  return values;
 }
 
 llvm::Expected<Elements> CheckedFunction::evaluate(size_t argument,
                                                    const Elements &direction,
                                                    double t) const {
-  llvm::Expected<Value> place = moved(argument, direction, t);
-  if (!place)
-    return place.takeError();
+  std::vector<Elements> places = points;
+  places[argument] = getPlace(argument, direction, t);
+  llvm::Expected<std::vector<Value>> replacements = moved(places);
+  if (!replacements)
+    return replacements.takeError();
   llvm::Expected<std::vector<Value>> values =
-      value.call(getPointers(argument, &*place));
+      value.call(getPointers(*replacements));
   if (!values)
     return values.takeError();
   Elements all;
@@ -221,29 +265,36 @@ llvm::Expected<Elements> CheckedFunction::evaluate(size_t argument,
 llvm::Expected<Elements> CheckedFunction::pushForward(size_t argument,
                                                       const Elements &direction,
                                                       double t) const {
-  llvm::Expected<Value> place = moved(argument, direction, t);
-  if (!place)
-    return place.takeError();
-  std::vector<void *> pointers = getPointers(argument, &*place);
+  std::vector<Elements> places = points;
+  places[argument] = getPlace(argument, direction, t);
+  return pushForwardAt(places, argument, direction);
+}
+
+llvm::Expected<Elements>
+CheckedFunction::pushForwardAt(llvm::ArrayRef<Elements> places, size_t argument,
+                               const Elements &tangent) const {
+  llvm::Expected<std::vector<Value>> replacements = moved(places);
+  if (!replacements)
+    return replacements.takeError();
+  std::vector<void *> pointers = getPointers(*replacements);
   std::vector<Value> tangents;
   for (size_t other = 0; other < points.size(); ++other) {
     Elements zero(points[other].size(), 0);
-    llvm::Expected<Value> tangent =
+    llvm::Expected<Value> one =
         replaceElements(getArgument(other), getArgumentType(other),
-                        other == argument ? direction : zero);
-    if (!tangent)
-      return tangent.takeError();
-    tangents.push_back(std::move(*tangent));
+                        other == argument ? tangent : zero);
+    if (!one)
+      return one.takeError();
+    tangents.push_back(std::move(*one));
   }
-  for (Value &tangent : tangents)
-    pointers.push_back(tangent.getPointer());
+  for (Value &one : tangents)
+    pointers.push_back(one.getPointer());
   llvm::Expected<std::vector<Value>> pushed = jvp.call(pointers);
   if (!pushed)
     return pushed.takeError();
   Elements all;
-  for (auto [result, tangent] : llvm::enumerate(*pushed)) {
-    llvm::Expected<Elements> elements =
-        readElements(tangent, getResult(result));
+  for (auto [result, one] : llvm::enumerate(*pushed)) {
+    llvm::Expected<Elements> elements = readElements(one, getResult(result));
     if (!elements)
       return elements.takeError();
     llvm::append_range(all, *elements);
@@ -252,8 +303,12 @@ llvm::Expected<Elements> CheckedFunction::pushForward(size_t argument,
 }
 
 llvm::Expected<std::vector<Elements>>
-CheckedFunction::pullBack(size_t result, const Elements &cotangent) const {
-  std::vector<void *> pointers = getPointers(0, nullptr);
+CheckedFunction::pullBackAt(llvm::ArrayRef<Elements> places, size_t result,
+                            const Elements &cotangent) const {
+  llvm::Expected<std::vector<Value>> replacements = moved(places);
+  if (!replacements)
+    return replacements.takeError();
+  std::vector<void *> pointers = getPointers(*replacements);
   std::vector<Value> cotangents;
   for (size_t other = 0; other < resultPlaces.size(); ++other) {
     Elements zero(resultPlaces[other].count, 0);
@@ -270,9 +325,9 @@ CheckedFunction::pullBack(size_t result, const Elements &cotangent) const {
   if (!pulled)
     return pulled.takeError();
   std::vector<Elements> gradients;
-  for (auto [argument, gradient] : llvm::enumerate(*pulled)) {
+  for (auto [other, gradient] : llvm::enumerate(*pulled)) {
     llvm::Expected<Elements> elements =
-        readElements(gradient, getArgument(argument));
+        readElements(gradient, getArgument(other));
     if (!elements)
       return elements.takeError();
     gradients.push_back(std::move(*elements));

@@ -18,7 +18,7 @@ namespace sparse_autograd {
 using Elements = std::vector<double>;
 
 /// A compiled function at a point, and its derivatives there. What goes in and
-/// comes out are doubles; everything is computed in the function's own types.
+/// comes out are doubles; everything is computed in the types of the code.
 /// The elements of a sparse argument or result are its stored values; the
 /// pattern stays as it is.
 class CheckedFunction {
@@ -27,6 +27,11 @@ public:
   static llvm::Expected<CheckedFunction>
   create(const ExecutionEngine &engine, llvm::StringRef name,
          const DerivativeEntries &entries, std::vector<Value> arguments);
+
+  /// The f64 form of the function at the same point, from code that has the
+  /// same entries. Fails if it takes or returns something else.
+  llvm::Expected<CheckedFunction>
+  createInF64(const ExecutionEngine &engine) const;
 
   /// The floating arguments and results, in order.
   llvm::ArrayRef<size_t> getArguments() const { return entries.arguments; }
@@ -65,7 +70,19 @@ public:
   /// The cotangents of all floating arguments at the point for a cotangent of
   /// one result.
   llvm::Expected<std::vector<Elements>>
-  pullBack(size_t result, const Elements &cotangent) const;
+  pullBack(size_t result, const Elements &cotangent) const {
+    return pullBackAt(points, result, cotangent);
+  }
+
+  /// The point of the argument plus t times `direction`, rounded to its type.
+  Elements getPlace(size_t argument, const Elements &direction, double t) const;
+  /// As pushForward and pullBack, with all floating arguments elsewhere.
+  llvm::Expected<Elements> pushForwardAt(llvm::ArrayRef<Elements> places,
+                                         size_t argument,
+                                         const Elements &tangent) const;
+  llvm::Expected<std::vector<Elements>>
+  pullBackAt(llvm::ArrayRef<Elements> places, size_t result,
+             const Elements &cotangent) const;
 
 private:
   CheckedFunction(DerivativeEntries entries, std::vector<Value> arguments)
@@ -82,16 +99,18 @@ private:
     llvm::SmallVector<int64_t> getIndex(size_t element) const;
   };
 
-  /// Pointers to the arguments, with `replacement` for one of them if given.
-  std::vector<void *> getPointers(size_t argument, Value *replacement) const;
+  /// Pointers to the arguments, with others for the floating ones if given.
+  std::vector<void *>
+  getPointers(llvm::MutableArrayRef<Value> replacements) const;
+  /// The floating arguments with these elements.
+  llvm::Expected<std::vector<Value>>
+  moved(llvm::ArrayRef<Elements> places) const;
   const Value &getArgument(size_t argument) const {
     return arguments[entries.arguments[argument]];
   }
   const Value &getResult(size_t result) const {
     return results[entries.results[result]];
   }
-  llvm::Expected<Value> moved(size_t argument, const Elements &direction,
-                              double t) const;
 
   Entry value, jvp, vjp;
   DerivativeEntries entries;

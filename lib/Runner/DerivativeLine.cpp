@@ -43,6 +43,10 @@ double sparse_autograd::getCoarseShare(const Sampling &sampling) {
   return sampling.roundoff > 1e-4 ? 0.5 : 0.1;
 }
 
+double sparse_autograd::getFineShare(const Sampling &sampling) {
+  return sampling.roundoff < 1e-12 ? 1e-3 : getCoarseShare(sampling);
+}
+
 bool LineSummary::isCoarse(double share, double size) const {
   return !std::isfinite(bound) || (!isZero && bound > share * size);
 }
@@ -129,7 +133,7 @@ LineSummary DerivativeLine::summarize(size_t result) const {
 bool DerivativeLine::isUnclear() const {
   for (size_t result = 0; result < function.getResults().size(); ++result) {
     LineSummary summary = summarize(result);
-    if (summary.worst || summary.isCoarse(coarseShare, summary.scale))
+    if (summary.worst || summary.isCoarse(fineShare, summary.scale))
       return true;
   }
   return false;

@@ -27,6 +27,10 @@ double rootMeanSquare(const Elements &elements);
 /// digits less can be asked.
 double getCoarseShare(const Sampling &sampling);
 
+/// A bound within this share of the derivative tells right from wrong: no
+/// smaller steps are taken. Less than 1 % where the precision is that of f64.
+double getFineShare(const Sampling &sampling);
+
 /// The sizes of the derivatives along a line, of the elements of one result: of
 /// each size the largest. Elements that are not finite at the point count for
 /// none.
@@ -84,7 +88,7 @@ public:
 
   /// The sizes of the derivatives of one result.
   LineSummary summarize(size_t result) const;
-  /// Whether a result differs or its bound says nothing, so that smaller steps
+  /// Whether a result differs or its bound is not fine, so that smaller steps
   /// may tell more.
   bool isUnclear() const;
   /// Whether the line leaves where the function is defined: an element of a
@@ -96,13 +100,13 @@ private:
                  size_t argument, Elements direction,
                  CurveDerivative differences, Elements derivatives,
                  std::vector<double> rounding)
-      : function(function), coarseShare(getCoarseShare(sampling)),
+      : function(function), fineShare(getFineShare(sampling)),
         argument(argument), direction(std::move(direction)),
         differences(std::move(differences)),
         derivatives(std::move(derivatives)), rounding(std::move(rounding)) {}
 
   const CheckedFunction &function;
-  double coarseShare;
+  double fineShare;
   size_t argument;
   Elements direction;
   CurveDerivative differences;

@@ -10,7 +10,9 @@
 #include "CheckedFunction.h"
 #include "GradientChecker.h"
 #include "RandomNumbers.h"
+#include "RoundingCheck.h"
 #include "SparseAutograd/Runtime/Runtime.h"
+#include "llvm/ADT/STLExtras.h"
 #include <optional>
 
 using namespace sparse_autograd;
@@ -36,6 +38,35 @@ static std::optional<io::DenseArray> drawArgument(const ValueType &type,
   return makeArray(type.elementType, shape, elements);
 }
 
+/// Checks a function by its f64 form.
+static llvm::Error checkInF64(const CheckedFunction &own,
+                              const CheckedFunction &wide, double roundoff,
+                              GradientCheck &check) {
+  if (llvm::Error error = GradientChecker(wide, check).run())
+    return error;
+  llvm::Expected<std::vector<bool>> isRounding =
+      compareWithF64(own, wide, roundoff, check);
+  if (!isRounding)
+    return isRounding.takeError();
+  if (llvm::all_of(*isRounding, [](bool one) { return one; }))
+    return llvm::Error::success();
+  // The function may be another one in its own types: where it overflows, or
+  // takes another branch. Its derivatives are to be those of that one.
+  GradientCheck ownCheck = check;
+  ownCheck.pairs.clear();
+  if (llvm::Error error = GradientChecker(own, ownCheck).run())
+    return error;
+  for (auto [pair, ownPair, explained] :
+       llvm::zip_equal(check.pairs, ownCheck.pairs, *isRounding)) {
+    if (explained || pair.verdict == Verdict::Differs)
+      continue;
+    ownPair.rounding = pair.rounding;
+    ownPair.isInOwnTypes = true;
+    pair = std::move(ownPair);
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<GradientCheck>
 sparse_autograd::checkGradients(const RunOptions &options) {
   llvm::Expected<std::unique_ptr<Program>> program = Program::parse(options);
@@ -56,6 +87,13 @@ sparse_autograd::checkGradients(const RunOptions &options) {
   llvm::Expected<DerivativeEntries> entries = addDerivativeEntries(entry);
   if (!entries)
     return entries.takeError();
+  // Of the module as it is before it is compiled.
+  std::unique_ptr<ExecutionEngine> wideEngine;
+  double roundoff = 0;
+  if (auto compiled = (*program)->compileInF64(roundoff))
+    wideEngine = std::move(*compiled);
+  else
+    check.whyNotInF64 = toString(compiled.takeError());
   llvm::Expected<std::unique_ptr<ExecutionEngine>> engine =
       (*program)->compile();
   if (!engine)
@@ -82,6 +120,17 @@ sparse_autograd::checkGradients(const RunOptions &options) {
       **engine, check.function, *entries, std::move(*arguments));
   if (!function)
     return function.takeError();
+  check.roundoff = function->getRoundoff();
+  if (wideEngine) {
+    llvm::Expected<CheckedFunction> wide = function->createInF64(*wideEngine);
+    if (wide) {
+      check.isInF64 = true;
+      if (llvm::Error error = checkInF64(*function, *wide, roundoff, check))
+        return std::move(error);
+      return check;
+    }
+    check.whyNotInF64 = toString(wide.takeError());
+  }
   if (llvm::Error error = GradientChecker(*function, check).run())
     return std::move(error);
   return check;

@@ -31,7 +31,6 @@ GradientChecker::GradientChecker(const CheckedFunction &function,
       coarseShare(getCoarseShare(sampling)), random(check.seed + 1) {}
 
 llvm::Error GradientChecker::run() {
-  check.roundoff = sampling.roundoff;
   check.step = sampling.step;
   check.directions = directionCount;
   addPairs();

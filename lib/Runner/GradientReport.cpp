@@ -87,6 +87,10 @@ static void write(llvm::raw_ostream &stream, const PairCheck &pair,
 }
 
 static void writeHints(llvm::raw_ostream &stream, const PairCheck &pair) {
+  if (pair.isInOwnTypes)
+    stream
+        << "    another function in its own types than in f64: compared with "
+           "differences in those\n";
   if (!(pair.adjointError <= pair.adjointBound) &&
       pair.verdict == Verdict::Differs)
     stream << "    <J v, u> and <v, J^T u> differ by "
@@ -113,11 +117,15 @@ static void writeHints(llvm::raw_ostream &stream, const PairCheck &pair) {
 static void writeText(llvm::raw_ostream &stream, const GradientCheck &check) {
   stream << llvm::formatv("gradients of '{0}', seed {1}: {2} directions an "
                           "argument, differences of "
-                          "five points, unit roundoff {3}, step {4}\n",
+                          "five points{3}, unit roundoff {4}, step {5}\n",
                           check.function, check.seed, check.directions,
+                          check.isInF64 ? " in f64" : "",
                           formatError(check.roundoff),
                           formatNumber(check.step));
-  if (check.roundoff > 1e-4)
+  if (!check.whyNotInF64.empty())
+    stream << "differences are those of its own types, as it has no f64 form: "
+           << check.whyNotInF64 << "\n";
+  if (check.roundoff > 1e-4 && !check.isInF64)
     stream << "the narrowest type has few digits: the bounds are coarse\n";
   size_t width = 8;
   for (const PairCheck &pair : check.pairs)
@@ -129,8 +137,10 @@ static void writeText(llvm::raw_ostream &stream, const GradientCheck &check) {
            << llvm::formatv("{0,-9}", getName(pair.verdict)) << "  error "
            << formatError(pair.error) << " (within " << formatError(pair.bound)
            << "), adjoint " << formatError(pair.adjointError) << " (within "
-           << formatError(pair.adjointBound) << ")"
-           << (pair.isElementwise ? ", every element" : "") << "\n";
+           << formatError(pair.adjointBound) << ")";
+    if (check.isInF64)
+      stream << ", rounding " << formatError(pair.rounding);
+    stream << (pair.isElementwise ? ", every element" : "") << "\n";
     good += pair.verdict <= Verdict::Kink;
     // The worst of those that are fine is enough.
     bool isFirst = true;
@@ -187,6 +197,8 @@ static llvm::json::Value toJson(const PairCheck &pair) {
                             {"bound", toJson(pair.bound)},
                             {"adjoint_error", toJson(pair.adjointError)},
                             {"adjoint_bound", toJson(pair.adjointBound)},
+                            {"rounding", toJson(pair.rounding)},
+                            {"in_own_types", pair.isInOwnTypes},
                             {"every_element", pair.isElementwise},
                             {"kinks", pair.kinks},
                             {"not_compared", pair.notCompared},
@@ -205,6 +217,7 @@ void GradientCheck::write(llvm::raw_ostream &stream,
                                                  {"directions", directions},
                                                  {"unit_roundoff", roundoff},
                                                  {"step", step},
+                                                 {"in_f64", isInF64},
                                                  {"agrees", agrees()},
                                                  {"pairs", std::move(list)}})
          << "\n";

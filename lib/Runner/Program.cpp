@@ -7,14 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "SparseAutograd/Conversion/FloatsToF64/FloatsToF64.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
-#include "SparseAutograd/Pipelines/Pipelines.h"
 #include "SparseAutograd/Registration.h"
 #include "SparseAutograd/Runtime/Device.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include <cmath>
 
 using namespace sparse_autograd;
 
@@ -101,8 +103,7 @@ llvm::Expected<std::string> Program::selectEntry(bool allowPrivate) {
                                  options.entry + "'; it has: " + names);
 }
 
-llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
-  PipelineOptions pipelineOptions;
+llvm::Error Program::selectTarget(PipelineOptions &pipelineOptions) {
   pipelineOptions.target = options.target;
   // First: that a device is missing should not cost a compilation.
   if (!options.device.empty() &&
@@ -119,6 +120,15 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
   for (const std::string &library : options.libraries)
     pipelineOptions.libraries.push_back(library);
   pipelineOptions.wholeRows = options.wholeRows;
+  if (options.threads == 1)
+    pipelineOptions.threads = 1;
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
+  PipelineOptions pipelineOptions;
+  if (llvm::Error error = selectTarget(pipelineOptions))
+    return std::move(error);
   if (!options.remarks.empty()) {
     mlir::remark::RemarkCategories categories;
     // Upstream matches the whole name, and wants each kind asked for.
@@ -130,8 +140,6 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
             categories, /*printAsEmitRemarks=*/true)))
       return makeError("the remarks cannot be printed");
   }
-  if (options.threads == 1)
-    pipelineOptions.threads = 1;
   auto configure = [&](mlir::PassManager &passes) {
     if (!options.crashReproducer.empty())
       passes.enableCrashReproducerGeneration(options.crashReproducer);
@@ -140,6 +148,39 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
                                       /*extension=*/{}, configure))
     return makeError(toString(std::move(error)));
   return ExecutionEngine::create(*module);
+}
+
+llvm::Expected<std::unique_ptr<ExecutionEngine>>
+Program::compileInF64(double &roundoff) {
+  PipelineOptions pipelineOptions;
+  if (llvm::Error error = selectTarget(pipelineOptions))
+    return std::move(error);
+  std::string reason;
+  mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        if (reason.empty() &&
+            diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+          reason = diagnostic.str();
+        return mlir::success();
+      });
+  mlir::OwningOpRef<mlir::ModuleOp> form = module->clone();
+  auto run = [&](std::unique_ptr<mlir::Pass> pass) {
+    mlir::PassManager passes(&context);
+    passes.addPass(std::move(pass));
+    return passes.run(*form);
+  };
+  // What nothing calls need not have one.
+  bool isDone = succeeded(run(mlir::createSymbolDCEPass()));
+  roundoff = getLargestRoundoff(*form);
+  if (isDone && roundoff == std::ldexp(1, -53))
+    return nullptr;
+  llvm::Error error = isDone && succeeded(run(createFloatsToF64()))
+                          ? runPipeline(*form, pipelineOptions)
+                          : llvm::createStringError("the passes to it failed");
+  if (!error)
+    return ExecutionEngine::create(*form);
+  std::string message = toString(std::move(error));
+  return llvm::createStringError(reason.empty() ? message : reason);
 }
 
 llvm::Expected<Entry> Entry::find(const ExecutionEngine &engine,

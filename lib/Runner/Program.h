@@ -10,6 +10,7 @@
 #define SPARSEAUTOGRAD_LIB_RUNNER_PROGRAM_H
 
 #include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
+#include "SparseAutograd/Pipelines/Pipelines.h"
 #include "SparseAutograd/Runner/Runner.h"
 #include "SparseAutograd/Runner/Values.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -37,11 +38,19 @@ public:
 
   /// Chooses the device, lowers the module and loads its code.
   llvm::Expected<std::unique_ptr<ExecutionEngine>> compile();
+  /// As compile, of the f64 form of the module (FloatsToF64.h), which itself
+  /// stays as it is. Call it before. Null if nothing that is reached has floats
+  /// narrower than f64; `roundoff` is that of the narrowest. The error says why
+  /// there is no such form: nothing goes to the standard error stream.
+  llvm::Expected<std::unique_ptr<ExecutionEngine>>
+  compileInF64(double &roundoff);
 
 private:
   explicit Program(const RunOptions &options);
   /// What has not been said by a diagnostic yet.
   llvm::Error makeError(const llvm::Twine &message);
+  /// Chooses the device, and the options of the pipeline.
+  llvm::Error selectTarget(PipelineOptions &pipelineOptions);
 
   const RunOptions &options;
   mlir::MLIRContext context;

@@ -53,6 +53,12 @@ struct PairCheck {
   double error = 0, bound = 0;
   /// <J v, u> - <v, J^T u>, relative to the sum of the magnitudes.
   double adjointError = 0, adjointBound = 0;
+  /// How far the derivatives are from those of the f64 form, relative to the
+  /// largest one; 0 without such a form.
+  double rounding = 0;
+  /// Whether that is more than rounding, so that everything else here is of the
+  /// function in its own types.
+  bool isInOwnTypes = false;
   /// Whether every element of the gradient was checked on its own.
   bool isElementwise = false;
   /// Elements of the argument where the result has a kink.
@@ -69,8 +75,12 @@ struct GradientCheck {
   uint64_t seed = 0;
   /// Of the narrowest floating type among arguments and results.
   double roundoff = 0;
-  /// Relative to the argument.
+  /// Of the differences, relative to the argument.
   double step = 0;
+  /// Whether the differences are those of the f64 form of a function that has
+  /// narrower floats; why there is none, else.
+  bool isInF64 = false;
+  std::string whyNotInF64;
   unsigned directions = 0;
   std::vector<PairCheck> pairs;
 
@@ -89,12 +99,15 @@ struct GradientCheck {
 /// * <J v, u> with <v, J^T u>: they agree within 64 n u of the sum of the
 ///   magnitudes, u the unit roundoff and n the elements of the larger side.
 ///
-/// Everything is computed in the function's own types, and the bounds follow
-/// from its noise of rounding, which is measured. Integer arguments and masks
-/// are held fixed, and so are the patterns of sparse arguments, whose elements
-/// are their stored values. Dense floating arguments that are not given and
-/// have static extents are drawn from a normal distribution. The same seed
-/// gives the same report.
+/// A function with floats narrower than f64 is checked in its f64 form
+/// (FloatsToF64.h), whose derivatives are those of the same rules, and then its
+/// own derivatives are compared with those: what is more than rounding is
+/// checked in the own types as well. Without such a form everything is. The
+/// bounds follow from the noise of rounding, which is measured. Integer
+/// arguments and masks are held fixed, and so are the patterns of sparse
+/// arguments, whose elements are their stored values. Dense floating arguments
+/// that are not given and have static extents are drawn from a normal
+/// distribution. The same seed gives the same report.
 llvm::Expected<GradientCheck> checkGradients(const RunOptions &options);
 
 } // namespace sparse_autograd

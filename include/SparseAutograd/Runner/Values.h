@@ -87,7 +87,7 @@ public:
                               std::vector<io::DenseArray> components);
   /// An argument of the type `type` that has the extents of this value and, if
   /// it is sparse, its pattern, but other elements. The types differ in nothing
-  /// but their names.
+  /// but their names, and in the type of the elements.
   llvm::Expected<Value> withElements(ValueType type,
                                      io::DenseArray elements) const;
 

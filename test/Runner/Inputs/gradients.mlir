@@ -84,10 +84,52 @@ func.func @log(%x: tensor<3xf64> {sparse_autograd.name = "x"}) -> (tensor<3xf64>
   return %y : tensor<3xf64>
 }
 
-// The derivative drowns in the rounding of the result.
+// The derivative drowns in the rounding of the result: of f32, but not in f64,
+// and in f64.
 func.func @drowned(%x: f32 {sparse_autograd.name = "x"}) -> (f32 {sparse_autograd.name = "y"}) {
   %large = arith.constant 1.0e+10 : f32
   %y = arith.addf %x, %large : f32
+  return %y : f32
+}
+func.func @drowned_in_f64(%x: f64 {sparse_autograd.name = "x"}) -> (f64 {sparse_autograd.name = "y"}) {
+  %large = arith.constant 1.0e+20 : f64
+  %y = arith.addf %x, %large : f64
+  return %y : f64
+}
+
+// A function that has no f64 form: it takes a float apart, and so does its rule.
+func.func private @size(%x: f32) -> f32 {
+  %bits = llvm.bitcast %x : f32 to i32
+  %sign = arith.constant 0x7FFFFFFF : i32
+  %size = arith.andi %bits, %sign : i32
+  %y = llvm.bitcast %size : i32 to f32
+  return %y : f32
+}
+func.func private @size_forward(%x: f32) -> (f32, f32) {
+  %y = math.absf %x : f32
+  return %y, %x : f32, f32
+}
+func.func private @size_backward(%x: f32, %dy: f32) -> f32 {
+  %one = arith.constant 1.0 : f32
+  %sign = math.copysign %one, %x : f32
+  %dx = arith.mulf %sign, %dy : f32
+  return %dx : f32
+}
+func.func @own_types(%x: f32 {sparse_autograd.name = "x"}) -> (f32 {sparse_autograd.name = "y"}) {
+  %y = sparse_autograd.custom_vjp @size(%x) forward(@size_forward) backward(@size_backward) : (f32) -> f32
+  return %y : f32
+}
+
+// In f32 the sum is 2^24, and in f64 it is more.
+func.func @other_branch(%x: f32 {sparse_autograd.name = "x"}) -> (f32 {sparse_autograd.name = "y"}) {
+  %large = arith.constant 16777216.0 : f32
+  %two = arith.constant 2.0 : f32
+  %half = arith.constant 0.5 : f32
+  %sum = arith.addf %half, %large : f32
+  %isMore = arith.cmpf ogt, %sum, %large : f32
+  %factor = arith.select %isMore, %two, %half : f32
+  %other = arith.addf %factor, %half : f32
+  %y = arith.mulf %x, %other : f32
   return %y : f32
 }
 
