@@ -134,11 +134,13 @@ struct ProveSparsityPass
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isDeclaration() &&
-          (failed(proveGradients(function)) ||
-           failed(proveTensors(function, symbols))))
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isDeclaration())
+        continue;
+      if (failed(proveGradients(function)) ||
+          failed(proveTensors(function, symbols)))
         signalPassFailure();
+    }
   }
 };
 } // namespace

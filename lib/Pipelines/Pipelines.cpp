@@ -69,6 +69,7 @@ static void addSelectFormats(OpPassManager &pm,
   selection.parallel = options.threads != 1;
   selection.forDevice = options.target == TargetKind::GPU;
   pm.addPass(createSelectFormats(selection));
+  pm.addPass(createBoundMemory());
   // The functions that a split_vjp defines are entries as well.
   pm.addPass(createRecordManifest());
 }
