@@ -172,8 +172,8 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradStream(void *destination,
 //===----------------------------------------------------------------------===//
 //
 // A row of `count` elements, of 4 or 8 bytes each, and which of them a mask
-// selects: a byte for each, 0 or 1. What is computed of the selected ones alone
-// is computed of a row that has them one after the other.
+// selects: a byte for each, 0 if it does not. What is computed of the selected
+// ones alone is computed of a row that has them one after the other.
 
 /// About how many of `count` elements the mask selects, from 64 times 64 of
 /// them; exact if there are no more. Depends on the mask alone.

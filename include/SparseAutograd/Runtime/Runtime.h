@@ -79,6 +79,16 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT const char *sparseAutogradLastError(void);
 /// scalar itself (an i1 is one byte, index is int64_t). The manifest of the
 /// compiled code lists their types, in order.
 ///
+/// A byte of an i1, in a tensor or alone, is false if it is 0 and true
+/// otherwise; those of results are 0 or 1.
+///
+/// Before it reads through them an entry checks `arguments` and `results`, each
+/// pointer in these and in the descriptors: one that is null, or not aligned
+/// for what it points to, is SPARSE_AUTOGRAD_INVALID_ARGUMENT, as are extents
+/// that are negative or whose product overflows. A pointer to no elements may
+/// be anything. That memory is as large as a descriptor says is the caller's
+/// word.
+///
 /// Ownership: arguments are borrowed for the duration of the call and never
 /// written. The entry fills `*results[i]`; a tensor's buffer is then the
 /// caller's, released with `sparseAutogradFree(descriptor.allocated)`. Each
@@ -173,7 +183,8 @@ enum SparseAutogradLevelFormat {
 /// a loose level: anywhere), never decrease, and end with the number of
 /// coordinates (of a loose level: at most there); coordinates are below the
 /// extent of their level, in order, and do not repeat; all lengths are right;
-/// none overflows. Reads each array once; allocates nothing.
+/// none overflows; no pointer is null, or not aligned, but one to no elements.
+/// Reads each array once; allocates nothing.
 ///
 /// `formats` and `extents` are those of the `levels` levels, and `components`
 /// the descriptors of the storage, in its order: an argument of an entry as it
@@ -252,7 +263,7 @@ typedef struct SparseAutogradCounters {
 SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(SparseAutogradCounters) == 72,
                               "layout of the counters");
 
-/// Writes the counters to `*counters`.
+/// Writes the counters to `*counters`, unless it is NULL.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT void
 sparseAutogradGetCounters(SparseAutogradCounters *counters);
 

@@ -9,6 +9,8 @@
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 
 #include "../RuntimeCalls.h"
+#include "ArgumentChecks.h"
+#include "ManifestTypes.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -19,9 +21,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
-#include <array>
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_EMITENTRIES
@@ -48,9 +48,17 @@ public:
   LogicalResult emit(func::FuncOp function, const llvm::json::Object &entry);
 
 private:
-  /// Element `index` of an array of pointers.
-  Value loadPointer(Value array, int64_t index);
+  /// The elements of an array of pointers, each of which is to an argument, or
+  /// to the place of a result, of those described; `kind` is what messages call
+  /// one.
+  FailureOr<SmallVector<Value>>
+  loadPointers(Value array, const llvm::json::Array &descriptions,
+               StringRef kind);
   Value loadArgument(Value place, Type type, StringRef name);
+  /// A list of a sparse argument, of which sparseAutogradCheckArgument checks
+  /// the pointer, unless it is that of the values.
+  Value loadTensor(Value place, MemRefType type, StringRef name,
+                   bool checksPointer);
   /// Appends the components of the sparse tensor at `place`, which are of the
   /// first of `types`, to `operands`; what is left of `types` is the rest.
   LogicalResult loadStorage(Value place, const llvm::json::Object &description,
@@ -73,6 +81,8 @@ private:
         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
   }
   void storeResult(Value value, Value place);
+  /// Makes each byte of a tensor of i1 0 or 1.
+  void normalize(Value tensor);
   Value cast(Value value, Type type) {
     return UnrealizedConversionCastOp::create(builder, loc, type, value)
         .getResult(0);
@@ -81,9 +91,7 @@ private:
     return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
                                     builder.getI64IntegerAttr(value));
   }
-  void require(Value condition, const Twine &message) {
-    cf::AssertOp::create(builder, loc, condition, message.str());
-  }
+  ArgumentChecks getChecks() { return {builder, loc}; }
 
   ModuleOp module;
   const LLVMTypeConverter &converter;
@@ -95,79 +103,75 @@ private:
 
 } // namespace
 
-Value EntryEmitter::loadPointer(Value array, int64_t index) {
-  Value place =
-      LLVM::GEPOp::create(builder, loc, pointer, pointer, array,
-                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
-  return LLVM::LoadOp::create(builder, loc, pointer, place);
+FailureOr<SmallVector<Value>>
+EntryEmitter::loadPointers(Value array, const llvm::json::Array &descriptions,
+                           StringRef kind) {
+  ArgumentChecks checks = getChecks();
+  SmallVector<Value> pointers;
+  if (!descriptions.empty())
+    checks.requirePointer(array, /*alignment=*/8,
+                          "the array of pointers to " + kind + "s");
+  for (auto [index, value] : llvm::enumerate(descriptions)) {
+    const llvm::json::Object *description = value.getAsObject();
+    if (!description)
+      return failure();
+    pointers.push_back(
+        LLVM::LoadOp::create(builder, loc, pointer, getWord(array, index)));
+    // Descriptors are made of words.
+    checks.requirePointer(
+        pointers.back(),
+        description->getArray("shape")
+            ? 8
+            : getBytes(description->getString("element_type").value_or("")),
+        kind + " '" + description->getString("name").value_or("") +
+            "': the pointer to it");
+  }
+  return pointers;
 }
 
-/// An argument from its place, checked against the type. The layout inside the
-/// program is the identity, so a tensor must be dense; its offset moves to the
-/// pointer.
+/// An argument from its place, checked against the type.
 Value EntryEmitter::loadArgument(Value place, Type type, StringRef name) {
-  auto memref = dyn_cast<MemRefType>(type);
-  if (!memref) {
-    if (type.isInteger(1)) {
-      Value byte =
-          LLVM::LoadOp::create(builder, loc, builder.getI8Type(), place);
-      Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI8Type(),
-                                            builder.getI8IntegerAttr(0));
-      return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, byte,
-                                  zero);
-    }
-    Value scalar =
-        LLVM::LoadOp::create(builder, loc, converter.convertType(type), place);
-    return type.isIndex() ? cast(scalar, type) : scalar;
+  if (auto memref = dyn_cast<MemRefType>(type))
+    return loadTensor(place, memref, name, /*checksPointer=*/true);
+  if (type.isInteger(1)) {
+    Value byte = LLVM::LoadOp::create(builder, loc, builder.getI8Type(), place);
+    Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI8Type(),
+                                          builder.getI8IntegerAttr(0));
+    return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, byte,
+                                zero);
   }
+  Value scalar =
+      LLVM::LoadOp::create(builder, loc, converter.convertType(type), place);
+  return type.isIndex() ? cast(scalar, type) : scalar;
+}
 
-  Type structure = converter.convertType(memref);
+/// The layout inside the program is the identity, so a tensor must be dense;
+/// its offset moves to the pointer.
+Value EntryEmitter::loadTensor(Value place, MemRefType type, StringRef name,
+                               bool checksPointer) {
+  Type structure = converter.convertType(type);
   MemRefDescriptor given(LLVM::LoadOp::create(builder, loc, structure, place));
-  MemRefDescriptor checked = MemRefDescriptor::poison(builder, loc, structure);
-  Type element = converter.convertType(memref.getElementType());
+  ArgumentChecks checks = getChecks();
+  Value isEmpty;
+  SmallVector<Value> extents =
+      checks.requireExtents(given, type, name, isEmpty);
+  SmallVector<Value> strides =
+      checks.requireDenseStrides(given, extents, name, isEmpty);
+  Value base = given.alignedPtr(builder, loc);
+  if (checksPointer)
+    checks.requirePointer(
+        base, getElementBytes(type.getElementType()),
+        "argument '" + name + "': the pointer to its elements", isEmpty);
   Value aligned = LLVM::GEPOp::create(
-      builder, loc, pointer, element, given.alignedPtr(builder, loc),
+      builder, loc, pointer, converter.convertType(type.getElementType()), base,
       ArrayRef<LLVM::GEPArg>{given.offset(builder, loc)});
+  MemRefDescriptor checked = MemRefDescriptor::poison(builder, loc, structure);
   checked.setAllocatedPtr(builder, loc, aligned);
   checked.setAlignedPtr(builder, loc, aligned);
   checked.setConstantOffset(builder, loc, 0);
-  Value one = constant(1), zero = constant(0);
-  SmallVector<Value> extents;
-  Value isEmpty;
-  for (int64_t i = 0; i < memref.getRank(); ++i) {
-    Value extent = given.size(builder, loc, i);
-    if (memref.isDynamicDim(i)) {
-      require(LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge,
-                                   extent, zero),
-              "argument '" + name + "': extent " + Twine(i) + " is negative");
-    } else {
-      require(LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
-                                   extent, constant(memref.getDimSize(i))),
-              "argument '" + name + "': extent " + Twine(i) + " must be " +
-                  Twine(memref.getDimSize(i)));
-      extent = constant(memref.getDimSize(i));
-    }
-    Value isZero = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
-                                        extent, zero);
-    isEmpty =
-        isEmpty ? LLVM::OrOp::create(builder, loc, isEmpty, isZero) : isZero;
-    extents.push_back(extent);
-  }
-  Value stride = one;
-  for (int64_t i = memref.getRank() - 1; i >= 0; --i) {
-    // The stride along an extent of 1, or in a tensor without elements, has no
-    // meaning.
-    Value isDense = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
-                                         given.stride(builder, loc, i), stride);
-    Value isOne = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
-                                       extents[i], one);
-    Value isFree = LLVM::OrOp::create(builder, loc, isOne, isEmpty);
-    require(LLVM::OrOp::create(builder, loc, isDense, isFree),
-            "argument '" + name +
-                "' is not dense in row-major order; pass a contiguous copy");
+  for (int64_t i = 0; i < type.getRank(); ++i) {
     checked.setSize(builder, loc, i, extents[i]);
-    checked.setStride(builder, loc, i, stride);
-    stride = LLVM::MulOp::create(builder, loc, stride, extents[i]);
+    checked.setStride(builder, loc, i, strides[i]);
   }
   return cast(checked, type);
 }
@@ -181,21 +185,30 @@ void EntryEmitter::storeResult(Value value, Value place) {
   LLVM::StoreOp::create(builder, loc, value, place);
 }
 
-/// How many lists a sparse tensor has: positions and coordinates where a level
-/// has them, and values.
-static int64_t countLists(const llvm::json::Object &encoding) {
-  int64_t count = 1;
-  if (const llvm::json::Array *levels = encoding.getArray("levels"))
-    for (const llvm::json::Value &level : *levels) {
-      const llvm::json::Object *object = level.getAsObject();
-      StringRef format = object ? object->getString("format").value_or("") : "";
-      count += format == "singleton" ? 1 : format == "dense" ? 0 : 2;
-    }
-  return count;
+void EntryEmitter::normalize(Value tensor) {
+  int64_t rank = ::cast<MemRefType>(tensor.getType()).getRank();
+  if (rank > 1)
+    tensor = memref::CollapseShapeOp::create(
+        builder, loc, tensor,
+        ArrayRef<ReassociationIndices>{
+            llvm::to_vector(llvm::seq<int64_t>(0, rank))});
+  // A truth value is read from any byte, and stored as 0 or 1.
+  auto rewrite = [&](OpBuilder &builder, Location loc, ValueRange indices) {
+    Value element = memref::LoadOp::create(builder, loc, tensor, indices);
+    memref::StoreOp::create(builder, loc, element, tensor, indices);
+  };
+  if (rank == 0)
+    return rewrite(builder, loc, {});
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value count = memref::DimOp::create(builder, loc, tensor, zero);
+  scf::ForOp::create(
+      builder, loc, zero, count, one, {},
+      [&](OpBuilder &builder, Location loc, Value index, ValueRange) {
+        rewrite(builder, loc, index);
+        scf::YieldOp::create(builder, loc);
+      });
 }
-
-/// A list is a descriptor of five words.
-static constexpr int64_t wordsOfList = 5;
 
 LogicalResult EntryEmitter::loadStorage(Value place,
                                         const llvm::json::Object &description,
@@ -216,23 +229,25 @@ LogicalResult EntryEmitter::loadStorage(Value place,
     auto type = dyn_cast_or_null<MemRefType>(take());
     if (!type || type.getRank() != 1)
       return failure();
-    operands.push_back(
-        loadArgument(getWord(place, list * wordsOfList), type, name));
+    operands.push_back(loadTensor(getWord(place, list * wordsOfList), type,
+                                  name, /*checksPointer=*/list + 1 == lists));
   }
+  ArgumentChecks checks = getChecks();
   for (auto [dim, extent] : llvm::enumerate(*shape)) {
     Value given =
         LLVM::LoadOp::create(builder, loc, builder.getI64Type(),
                              getWord(place, lists * wordsOfList + dim));
     if (std::optional<int64_t> known = extent.getAsInteger()) {
-      require(LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, given,
-                                   constant(*known)),
-              "argument '" + name + "': extent " + Twine(dim) + " must be " +
-                  Twine(*known));
+      checks.require(LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                                          given, constant(*known)),
+                     "argument '" + name + "': extent " + Twine(dim) +
+                         " must be " + Twine(*known));
       continue;
     }
-    require(LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge, given,
-                                 constant(0)),
-            "argument '" + name + "': extent " + Twine(dim) + " is negative");
+    checks.require(LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge,
+                                        given, constant(0)),
+                   "argument '" + name + "': extent " + Twine(dim) +
+                       " is negative");
     Type type = take();
     if (!type || !type.isIndex())
       return failure();
@@ -253,42 +268,12 @@ Value EntryEmitter::getString(const Twine &text) {
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
 
-/// A level as sparseAutogradCheckArgument takes it; nothing if it is none.
-static std::optional<std::array<int64_t, 4>>
-describeLevel(const llvm::json::Value &value) {
-  const llvm::json::Object *level = value.getAsObject();
-  if (!level)
-    return std::nullopt;
-  auto format =
-      llvm::StringSwitch<std::optional<int64_t>>(
-          level->getString("format").value_or(""))
-          .Case("dense", SPARSE_AUTOGRAD_LEVEL_DENSE)
-          .Case("compressed", SPARSE_AUTOGRAD_LEVEL_COMPRESSED)
-          .Case("loose_compressed", SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED)
-          .Case("singleton", SPARSE_AUTOGRAD_LEVEL_SINGLETON)
-          .Default(std::nullopt);
-  std::optional<bool> isUnique = level->getBoolean("unique");
-  std::optional<int64_t> dimension = level->getInteger("dimension");
-  if (!format || !isUnique || !dimension)
-    return std::nullopt;
-  return std::array<int64_t, 4>{
-      *isUnique ? *format : *format + SPARSE_AUTOGRAD_LEVEL_NONUNIQUE,
-      *dimension, level->getInteger("block").value_or(0),
-      level->getString("part") == "remainder"};
-}
-
 LogicalResult EntryEmitter::checkStorage(Value place,
                                          const llvm::json::Object &encoding,
                                          StringRef name) {
   const llvm::json::Array *levels = encoding.getArray("levels");
-  auto getBytes = [&](StringRef key) -> int64_t {
-    int64_t bits = 64; // of an index
-    StringRef type = encoding.getString(key).value_or("");
-    if (type.consume_front("i"))
-      (void)type.getAsInteger(10, bits);
-    return bits / 8;
-  };
-  if (!levels)
+  if (!levels || !encoding.getString("position_type") ||
+      !encoding.getString("coordinate_type"))
     return failure();
   SmallVector<int64_t> numbers;
   for (const llvm::json::Value &value : *levels) {
@@ -311,9 +296,10 @@ LogicalResult EntryEmitter::checkStorage(Value place,
     return failure();
   LLVM::CallOp::create(
       builder, loc, *check,
-      ValueRange{getString("argument '" + name + "'"), constant(levels->size()),
-                 table, constant(getBytes("position_type")),
-                 constant(getBytes("coordinate_type")), place});
+      ValueRange{
+          getString("argument '" + name + "'"), constant(levels->size()), table,
+          constant(getBytes(*encoding.getString("position_type"))),
+          constant(getBytes(*encoding.getString("coordinate_type"))), place});
   return success();
 }
 
@@ -376,6 +362,12 @@ LogicalResult EntryEmitter::emit(func::FuncOp function,
   const llvm::json::Array *resultDescriptions = entry.getArray("results");
   if (!arguments || !resultDescriptions)
     return refuse();
+  auto argumentPlaces =
+      loadPointers(block->getArgument(0), *arguments, "argument");
+  auto resultPlaces =
+      loadPointers(block->getArgument(1), *resultDescriptions, "result");
+  if (failed(argumentPlaces) || failed(resultPlaces))
+    return refuse();
   SmallVector<Value> operands;
   ArrayRef<Type> types = function.getArgumentTypes();
   for (auto [i, argument] : llvm::enumerate(*arguments)) {
@@ -383,7 +375,7 @@ LogicalResult EntryEmitter::emit(func::FuncOp function,
     if (!description || types.empty())
       return refuse();
     StringRef argumentName = description->getString("name").value_or("");
-    Value place = loadPointer(block->getArgument(0), i);
+    Value place = (*argumentPlaces)[i];
     if (description->getObject("encoding")) {
       if (failed(
               loadStorage(place, *description, types, argumentName, operands)))
@@ -435,6 +427,13 @@ LogicalResult EntryEmitter::emit(func::FuncOp function,
         result = choice.getResult(0);
       }
     }
+    // What the program copies as it is may have other bytes than 0 and 1.
+    if (type && type.getElementType().isInteger(1) &&
+        llvm::any_of(operands, [](Value operand) {
+          auto given = dyn_cast<MemRefType>(operand.getType());
+          return given && given.getElementType().isInteger(1);
+        }))
+      normalize(result);
     results.push_back(result);
   }
   // Nothing raises from here on.
@@ -443,7 +442,7 @@ LogicalResult EntryEmitter::emit(func::FuncOp function,
     const llvm::json::Object *description = value.getAsObject();
     if (!description || remaining.empty())
       return refuse();
-    Value place = loadPointer(block->getArgument(1), i);
+    Value place = (*resultPlaces)[i];
     if (description->getObject("encoding")) {
       if (failed(storeStorage(place, *description, remaining)))
         return refuse();

@@ -291,8 +291,8 @@ static void keepInPlace(gpu::GPUModuleOp module,
   }
 }
 
-/// Loads and stores truth values as the bytes that they are in memory: of bits
-/// LLVM does not access several by one instruction.
+/// Loads and stores truth values as the bytes that they are in memory, 0 if
+/// false: of bits LLVM does not access several by one instruction.
 static void accessBytes(gpu::GPUModuleOp module) {
   IRRewriter rewriter(module.getContext());
   Type i8 = rewriter.getI8Type();
@@ -302,8 +302,10 @@ static void accessBytes(gpu::GPUModuleOp module) {
         load && load.getType().isInteger(1)) {
       Operation *byte =
           mlir::clone(rewriter, load, TypeRange(i8), load->getOperands());
-      rewriter.replaceOpWithNewOp<LLVM::TruncOp>(load, load.getType(),
-                                                 byte->getResult(0));
+      Value zero = LLVM::ConstantOp::create(rewriter, load.getLoc(), i8,
+                                            rewriter.getI8IntegerAttr(0));
+      rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(load, LLVM::ICmpPredicate::ne,
+                                                byte->getResult(0), zero);
     } else if (auto store = dyn_cast<LLVM::StoreOp>(op);
                store && store.getValue().getType().isInteger(1)) {
       Value byte =

@@ -219,7 +219,8 @@ struct AssertOpLowering : RuntimePattern<cf::AssertOp> {
   }
 };
 
-/// An i1 in memory is a byte, 0 or 1. LLVM's loop vectorizer refuses loads of
+/// An i1 in memory is a byte: stored as 0 or 1, and read as true unless it is
+/// 0, since callers may have others. LLVM's loop vectorizer refuses loads of
 /// types whose size in memory is not their own.
 template <typename OpTy>
 struct BoolPattern : ConvertOpToLLVMPattern<OpTy> {

@@ -85,7 +85,8 @@ gpu.module @more_kernels {
 
 // CHECK-LABEL: llvm.func @truth(
 // CHECK:       %[[BYTE:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> i8
-// CHECK-NEXT:  %[[TRUE:.*]] = llvm.trunc %[[BYTE]] : i8 to i1
+// CHECK-NEXT:  %[[ZERO:.*]] = llvm.mlir.constant(0 : i8) : i8
+// CHECK-NEXT:  %[[TRUE:.*]] = llvm.icmp "ne" %[[BYTE]], %[[ZERO]] : i8
 // CHECK:       %[[STORED:.*]] = llvm.zext %{{.*}} : i1 to i8
 // CHECK-NEXT:  llvm.store %[[STORED]], %{{.*}} : i8, !llvm.ptr<1>
 gpu.module @truths {

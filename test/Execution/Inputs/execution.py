@@ -127,6 +127,8 @@ class Program:
             bits = array.view(np.uint32) if array.ndim else (
                 array.reshape(1).view(np.uint32).reshape(()))
             array = (bits >> np.uint32(16)).astype(np.uint16)
+        elif element_type == "i1" and np.any(array.view(np.uint8) > 1):
+            array = array.view(np.uint8)
         return array
 
     @staticmethod

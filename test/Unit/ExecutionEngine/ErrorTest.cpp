@@ -11,6 +11,7 @@
 #include "SparseAutograd/Registration.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <array>
 
 #include <gtest/gtest.h>
 
@@ -60,6 +61,88 @@ TEST(Error, argumentsThatDoNotFitTheirTypes) {
                "argument 'arg0' is not dense in row-major order; pass a "
                "contiguous copy");
   EXPECT_FALSE(result.isWritten());
+}
+
+/// Calls `add` with one of the pointers of a call in place of a right one.
+struct PointerCall {
+  Array<float> a = Array<float>({3, 4}), b = Array<float>({3, 4});
+  Result<float> result = Result<float>(2);
+  std::vector<void *> arguments = {a.getDescriptor(), b.getDescriptor()},
+                      results = {result.getDescriptor()};
+
+  int64_t *getWords(size_t argument) {
+    return static_cast<int64_t *>(arguments[argument]);
+  }
+};
+
+TEST(Error, pointersThatAreNullOrMisaligned) {
+  Program program(addition);
+  ASSERT_TRUE(program.engine) << program.error;
+  auto entry = program.engine->lookup("add");
+  ASSERT_TRUE(bool(entry));
+  auto refuses = [&](auto change, const std::string &message) {
+    PointerCall call;
+    void *const *arguments = call.arguments.data();
+    void *const *results = call.results.data();
+    change(call, arguments, results);
+    EXPECT_EQ((*entry)(arguments, results), SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+    EXPECT_EQ(sparseAutogradLastError(), message);
+    EXPECT_FALSE(call.result.isWritten());
+  };
+  using Pointers = void *const *;
+  auto shift = [](auto *pointer) {
+    return reinterpret_cast<decltype(pointer)>(
+        reinterpret_cast<intptr_t>(pointer) + 1);
+  };
+  refuses([](PointerCall &, Pointers &a, Pointers &) { a = nullptr; },
+          "the array of pointers to arguments is null");
+  refuses([&](PointerCall &, Pointers &a, Pointers &) { a = shift(a); },
+          "the array of pointers to arguments is not aligned to 8 bytes");
+  refuses([](PointerCall &, Pointers &, Pointers &r) { r = nullptr; },
+          "the array of pointers to results is null");
+  refuses(
+      [](PointerCall &c, Pointers &, Pointers &) { c.arguments[1] = nullptr; },
+      "argument 'arg1': the pointer to it is null");
+  refuses([&](PointerCall &c, Pointers &,
+              Pointers &) { c.arguments[0] = shift(c.arguments[0]); },
+          "argument 'arg0': the pointer to it is not aligned to 8 bytes");
+  refuses(
+      [](PointerCall &c, Pointers &, Pointers &) { c.results[0] = nullptr; },
+      "result 'result0': the pointer to it is null");
+  refuses([&](PointerCall &c, Pointers &,
+              Pointers &) { c.results[0] = shift(c.results[0]); },
+          "result 'result0': the pointer to it is not aligned to 8 bytes");
+  refuses([](PointerCall &c, Pointers &, Pointers &) { c.getWords(1)[1] = 0; },
+          "argument 'arg1': the pointer to its elements is null");
+  refuses([](PointerCall &c, Pointers &, Pointers &) { c.getWords(0)[1] += 2; },
+          "argument 'arg0': the pointer to its elements is not aligned to 4 "
+          "bytes");
+}
+
+TEST(Error, extentsWhoseProductOverflows) {
+  Program program(R"mlir(
+    func.func @sum(%x: tensor<?x?x?xf32>) -> tensor<f32> {
+      %y = sparse_autograd.masked_reduce sum %x dims = [0, 1, 2]
+          : tensor<?x?x?xf32> -> tensor<f32>
+      return %y : tensor<f32>
+    })mlir");
+  ASSERT_TRUE(program.engine) << program.error;
+  float number = 1;
+  constexpr int64_t large = int64_t(1) << 31;
+  for (auto [i, j, k] : {std::array<int64_t, 3>{large, large, 1},
+                         {1, large, large},
+                         {int64_t(1) << 61, 1, 1},
+                         {large, large, 0},
+                         {0, INT64_MAX, 2}}) {
+    SparseAutogradMemRef3 x = {
+        &number, &number, 0, {i, j, k}, {int64_t(uint64_t(j) * k), k, 1}};
+    Result<float> result(0);
+    EXPECT_EQ(program.call("sum", {&x}, {result.getDescriptor()}),
+              SPARSE_AUTOGRAD_INVALID_ARGUMENT)
+        << i << ", " << j << ", " << k;
+    EXPECT_STREQ(sparseAutogradLastError(),
+                 "argument 'arg0': the product of the extents overflows");
+  }
 }
 
 TEST(Error, noneForTheStridesOfNoElements) {

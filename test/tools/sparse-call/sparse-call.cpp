@@ -18,7 +18,8 @@
 //   {"entry": "f", "arguments": ["x.npy"], "results": ["y.npy"], "threads": 2}
 //
 // A file may be the argument of several calls. NumPy has no bf16: arguments and
-// results of that type are files of uint16 with the same bits. A sparse result
+// results of that type are files of uint16 with the same bits. One of uint8 has
+// the bytes of an i1, also those that are neither 0 nor 1. A sparse result
 // is a .npz file of its components, called component0, component1, ..., and of
 // its shape. A sparse argument is such a file, which is passed as it is, right
 // or wrong, or any other that holds a sparse tensor. For every call
@@ -209,6 +210,9 @@ static Expected<Value> readArgument(const ValueType &type, StringRef path) {
   if (type.elementType == io::ElementType::BF16 &&
       array->type == io::ElementType::U16)
     array->type = io::ElementType::BF16;
+  if (type.elementType == io::ElementType::Bool &&
+      array->type == io::ElementType::U8)
+    array->type = io::ElementType::Bool;
   if (type.shape)
     return Value::fromArray(type, std::move(*array), path);
   if (array->getNumElements() != 1 || array->type != type.elementType)

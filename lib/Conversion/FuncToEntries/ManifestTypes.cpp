@@ -1,0 +1,59 @@
+//===- ManifestTypes.cpp - types as the manifest has them -----------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ManifestTypes.h"
+
+#include "SparseAutograd/Runtime/Runtime.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace sparse_autograd;
+using llvm::StringRef;
+
+int64_t sparse_autograd::getBytes(StringRef type) {
+  unsigned bits = 64; // of an index
+  StringRef digits = type.drop_until(llvm::isDigit);
+  if (!digits.empty())
+    (void)digits.getAsInteger(10, bits);
+  return llvm::divideCeil(bits, 8);
+}
+
+int64_t sparse_autograd::countLists(const llvm::json::Object &encoding) {
+  int64_t count = 1;
+  if (const llvm::json::Array *levels = encoding.getArray("levels"))
+    for (const llvm::json::Value &level : *levels) {
+      const llvm::json::Object *object = level.getAsObject();
+      StringRef format = object ? object->getString("format").value_or("") : "";
+      count += format == "singleton" ? 1 : format == "dense" ? 0 : 2;
+    }
+  return count;
+}
+
+std::optional<std::array<int64_t, 4>>
+sparse_autograd::describeLevel(const llvm::json::Value &value) {
+  const llvm::json::Object *level = value.getAsObject();
+  if (!level)
+    return std::nullopt;
+  auto format =
+      llvm::StringSwitch<std::optional<int64_t>>(
+          level->getString("format").value_or(""))
+          .Case("dense", SPARSE_AUTOGRAD_LEVEL_DENSE)
+          .Case("compressed", SPARSE_AUTOGRAD_LEVEL_COMPRESSED)
+          .Case("loose_compressed", SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED)
+          .Case("singleton", SPARSE_AUTOGRAD_LEVEL_SINGLETON)
+          .Default(std::nullopt);
+  std::optional<bool> isUnique = level->getBoolean("unique");
+  std::optional<int64_t> dimension = level->getInteger("dimension");
+  if (!format || !isUnique || !dimension)
+    return std::nullopt;
+  return std::array<int64_t, 4>{
+      *isUnique ? *format : *format + SPARSE_AUTOGRAD_LEVEL_NONUNIQUE,
+      *dimension, level->getInteger("block").value_or(0),
+      level->getString("part") == "remainder"};
+}
