@@ -75,7 +75,8 @@ typedef struct SparseAutogradDeviceInfo {
 SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(SparseAutogradDeviceInfo) == 336,
                               "layout of what a device is");
 
-/// Writes to `*info` what the device of this thread is.
+/// Writes to `*info` what the device of this thread is. Returns
+/// SPARSE_AUTOGRAD_INVALID_ARGUMENT if `info` is NULL.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t
 sparseAutogradGetDeviceInfo(SparseAutogradDeviceInfo *info);
 
@@ -130,7 +131,7 @@ typedef struct SparseAutogradDeviceCounters {
 SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(SparseAutogradDeviceCounters) == 112,
                               "layout of the counters");
 
-/// Writes the counters to `*counters`.
+/// Writes the counters to `*counters`, unless it is NULL.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT void
 sparseAutogradGetDeviceCounters(SparseAutogradDeviceCounters *counters);
 

@@ -19,6 +19,11 @@
 // aborts, and no exception is thrown. The fibers are dropped where they are.
 // What the kernel has written to buffers until then stays.
 //
+// A null pointer, where it has no meaning stated, is
+// SPARSE_AUTOGRAD_INVALID_ARGUMENT, with the reason in the report, or in
+// sparseAutogradLastError() if the emulator is null; functions without a status
+// then do nothing, and return null or 0.
+//
 // An emulator is used by one thread at a time. Several emulators are
 // independent of each other.
 //

@@ -430,6 +430,8 @@ void sparseAutogradTrimPool(void) {
 }
 
 void sparseAutogradGetCounters(SparseAutogradCounters *counters) {
+  if (!counters)
+    return;
   std::lock_guard<std::mutex> guard(allocator.lock);
   *counters = allocator.counters;
   counters->entryCalls = entryCallCount();

@@ -19,11 +19,21 @@ using namespace sparse_autograd::runtime;
 
 namespace {
 
+/// Element 0 of an array whose descriptor was checked; null if it has none.
+template <typename T>
+const T *getData(const SparseAutogradMemRef1 &memref) {
+  if (memref.sizes[0] == 0)
+    return nullptr;
+  return static_cast<const T *>(memref.aligned) + memref.offset;
+}
+
 /// An array of unsigned numbers.
 class Numbers {
 public:
   Numbers(const SparseAutogradMemRef1 &memref, int64_t bytes)
-      : data(static_cast<const char *>(memref.aligned) + memref.offset * bytes),
+      : data(memref.sizes[0] == 0 ? nullptr
+                                  : static_cast<const char *>(memref.aligned) +
+                                        memref.offset * bytes),
         stride(memref.strides[0]), bytes(bytes) {}
 
   /// A number of 64 bits that is no int64_t comes out negative.
@@ -64,8 +74,10 @@ private:
   /// Sets the error, with the level unless it is negative; false.
   __attribute__((format(printf, 3, 4))) bool refuse(int64_t level,
                                                     const char *problem, ...);
-  bool checkLength(int64_t level, const char *what,
-                   const SparseAutogradMemRef1 &component, int64_t length);
+  /// `bytes` are those of an element, 0 if that is not known.
+  bool checkArray(int64_t level, const char *what,
+                  const SparseAutogradMemRef1 &component, int64_t length,
+                  int64_t bytes);
   bool checkDense();
   bool checkStored();
   bool checkPositions(const SparseAutogradMemRef1 &component, bool isLoose,
@@ -131,15 +143,38 @@ bool StorageChecker::refuse(int64_t level, const char *problem, ...) {
   return false;
 }
 
-bool StorageChecker::checkLength(int64_t level, const char *what,
-                                 const SparseAutogradMemRef1 &component,
-                                 int64_t length) {
+/// Whether the address of the last of `size` elements overflows.
+static bool overflows(const SparseAutogradMemRef1 &component, int64_t bytes) {
+  int64_t first, rest, last;
+  return __builtin_mul_overflow(component.offset, bytes, &first) ||
+         __builtin_mul_overflow(component.sizes[0] - 1, component.strides[0],
+                                &rest) ||
+         __builtin_mul_overflow(rest, bytes, &rest) ||
+         __builtin_add_overflow(first, rest, &last) ||
+         __builtin_add_overflow(reinterpret_cast<intptr_t>(component.aligned),
+                                first, &first) ||
+         __builtin_add_overflow(first, rest, &last);
+}
+
+bool StorageChecker::checkArray(int64_t level, const char *what,
+                                const SparseAutogradMemRef1 &component,
+                                int64_t length, int64_t bytes) {
   int64_t size = component.sizes[0];
   if (size != length || size < 0)
     return refuse(level, "has %" PRId64 " %s instead of %" PRId64, size, what,
                   length);
-  if (size > 0 && !component.aligned)
+  if (size == 0)
+    return true;
+  if (!component.aligned)
     return refuse(level, "the pointer to its %s is null", what);
+  if (bytes == 0)
+    return true;
+  if (reinterpret_cast<uintptr_t>(component.aligned) % bytes != 0)
+    return refuse(level,
+                  "the pointer to its %s is not aligned to %" PRId64 " bytes",
+                  what, bytes);
+  if (overflows(component, bytes))
+    return refuse(level, "the offset or the stride of its %s overflows", what);
   return true;
 }
 
@@ -148,11 +183,6 @@ bool StorageChecker::checkDense() {
   if (parents < 0)
     return refuse(level, "the product of the extents overflows");
   return true;
-}
-
-template <typename T>
-static const T *getData(const SparseAutogradMemRef1 &memref) {
-  return static_cast<const T *>(memref.aligned) + memref.offset;
 }
 
 /// Calls `body` with a zero of the unsigned type of so many bytes.
@@ -336,7 +366,8 @@ bool StorageChecker::checkStored() {
   bool isLoose = parseFormat(formats[level]).kind ==
                  SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED;
   int64_t positionCount = isLoose ? 2 * parents : parents + 1;
-  if (!checkLength(level, "positions", components[0], positionCount))
+  if (!checkArray(level, "positions", components[0], positionCount,
+                  positionBytes))
     return false;
   Numbers positions(components[0], positionBytes);
   const SparseAutogradMemRef1 *coordinates = components + 1;
@@ -346,7 +377,8 @@ bool StorageChecker::checkStored() {
     if (end > level && format.kind != SPARSE_AUTOGRAD_LEVEL_SINGLETON)
       break;
     // That of the first one is what the positions end with.
-    if (!checkLength(end, "coordinates", coordinates[end - level], elements))
+    if (!checkArray(end, "coordinates", coordinates[end - level], elements,
+                    coordinateBytes))
       return false;
   }
   if (!checkPositions(components[0], isLoose, elements))
@@ -366,8 +398,13 @@ bool StorageChecker::checkStored() {
 }
 
 bool StorageChecker::check() {
-  if (levels < 1)
+  if (levels < 1 || levels > mostLevels)
     return refuse(-1, "storage of %" PRId64 " levels", levels);
+  if (!formats || !extents || !components)
+    return refuse(-1, "the pointer to its %s is null",
+                  !formats   ? "formats"
+                  : !extents ? "extents"
+                             : "descriptors");
   for (int64_t bytes : {positionBytes, coordinateBytes})
     if (!isWidth(bytes))
       return refuse(-1, "there are no numbers of %" PRId64 " bytes", bytes);
@@ -384,9 +421,7 @@ bool StorageChecker::check() {
     if (!(isDense ? checkDense() : checkStored()))
       return false;
   }
-  if (!checkLength(-1, "values", components[0], parents))
-    return false;
-  return true;
+  return checkArray(-1, "values", components[0], parents, /*bytes=*/0);
 }
 
 int32_t sparseAutogradCheckStorage(const char *name, int64_t levels,

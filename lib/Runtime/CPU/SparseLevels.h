@@ -19,6 +19,9 @@
 namespace sparse_autograd {
 namespace runtime {
 
+/// A tensor of MLIR has no more levels than bits in a set of them.
+inline constexpr int64_t mostLevels = 64;
+
 /// A SparseAutogradLevelFormat, taken apart.
 struct LevelFormat {
   int64_t kind;

@@ -297,8 +297,6 @@ void sparseAutogradCheckArgument(const char *name, int64_t levelCount,
                                  const int64_t *levels, int64_t positionBytes,
                                  int64_t coordinateBytes,
                                  const void *argument) {
-  // A tensor of MLIR has no more levels than bits in a set of them.
-  constexpr int64_t mostLevels = 64;
   if (levelCount < 1 || levelCount > mostLevels)
     sparseAutogradRaiseWithValues(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
                                   "storage of {} levels", 1, &levelCount);

@@ -142,6 +142,8 @@ int64_t deallocateDeviceBlocks(Frame &frame) {
 using namespace sparse_autograd::runtime;
 
 void sparseAutogradGetDeviceCounters(SparseAutogradDeviceCounters *counters) {
+  if (!counters)
+    return;
   std::lock_guard<std::mutex> guard(blocks.lock);
   const DeviceCounters &from = deviceCounters;
   counters->allocations = from.allocations;

@@ -349,6 +349,9 @@ int32_t sparseAutogradSetDevicePoolLimit(int64_t bytes) {
 }
 
 int32_t sparseAutogradGetDeviceInfo(SparseAutogradDeviceInfo *info) {
+  if (!info)
+    return fail(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                "the pointer to what is to be written is null");
   DeviceUse use;
   if (int32_t status = use.open())
     return status;

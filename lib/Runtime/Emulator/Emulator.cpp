@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Runtime/Emulator.h"
 #include "Block.h"
+#include "Device/Failure.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -138,12 +139,19 @@ bool SparseAutogradEmulator::runBlocks(uint32_t count) {
   return true;
 }
 
+static int32_t failWithoutEmulator() {
+  return sparse_autograd::runtime::fail(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                                        "the pointer to the emulator is null");
+}
+
 //===----------------------------------------------------------------------===//
 // Emulators
 //===----------------------------------------------------------------------===//
 
 void sparseAutogradEmulatorGetDefaultOptions(
     SparseAutogradEmulatorOptions *options) {
+  if (!options)
+    return;
   *options = {};
   options->preemptionInterval = 8;
   options->maxSteps = int64_t(1) << 30;
@@ -187,7 +195,8 @@ void sparseAutogradEmulatorDestroy(SparseAutogradEmulator *emulator) {
 
 void sparseAutogradEmulatorSetSeed(SparseAutogradEmulator *emulator,
                                    uint64_t seed) {
-  emulator->options.seed = seed;
+  if (emulator)
+    emulator->options.seed = seed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,6 +205,10 @@ void sparseAutogradEmulatorSetSeed(SparseAutogradEmulator *emulator,
 
 void *sparseAutogradEmulatorAllocate(SparseAutogradEmulator *emulator,
                                      int64_t bytes) {
+  if (!emulator) {
+    (void)failWithoutEmulator();
+    return nullptr;
+  }
   int64_t limit = emulator->options.maxDeviceBytes;
   int64_t inUse = static_cast<int64_t>(emulator->memory.getBytes());
   void *buffer = nullptr;
@@ -211,6 +224,8 @@ void *sparseAutogradEmulatorAllocate(SparseAutogradEmulator *emulator,
 
 int32_t sparseAutogradEmulatorFree(SparseAutogradEmulator *emulator,
                                    void *buffer) {
+  if (!emulator)
+    return failWithoutEmulator();
   if (!buffer || emulator->memory.release(buffer))
     return SPARSE_AUTOGRAD_SUCCESS;
   return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT, nullptr,
@@ -220,7 +235,7 @@ int32_t sparseAutogradEmulatorFree(SparseAutogradEmulator *emulator,
 
 int32_t sparseAutogradEmulatorContains(const SparseAutogradEmulator *emulator,
                                        const void *address, int64_t bytes) {
-  return bytes >= 0 &&
+  return emulator && bytes >= 0 &&
          emulator->memory.find(reinterpret_cast<uintptr_t>(address),
                                static_cast<size_t>(bytes)) != nullptr;
 }
@@ -229,6 +244,12 @@ int32_t
 sparseAutogradEmulatorEncodeTensorMap(SparseAutogradEmulator *emulator,
                                       void *map,
                                       const SparseAutogradTensorTiles *tiles) {
+  if (!emulator)
+    return failWithoutEmulator();
+  if (!map || !tiles)
+    return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT, nullptr,
+                            "the pointer to a tensor map, or to its tiles, is "
+                            "null");
   if (encodeTensorMap(map, *tiles))
     return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT, nullptr,
                             "%s", sparseAutogradLastError());
@@ -238,6 +259,12 @@ sparseAutogradEmulatorEncodeTensorMap(SparseAutogradEmulator *emulator,
 int32_t
 sparseAutogradEmulatorAddModule(SparseAutogradEmulator *emulator,
                                 const SparseAutogradEmulatorModule *module) {
+  if (!emulator)
+    return failWithoutEmulator();
+  if (!module || (module->variableCount > 0 && !module->variables))
+    return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT, nullptr,
+                            "the pointer to a module, or to its variables, is "
+                            "null");
   if (module->version != SPARSE_AUTOGRAD_EMULATOR_VERSION)
     return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT, nullptr,
                             "the kernels are for version %u of the emulator, "
@@ -255,6 +282,8 @@ sparseAutogradEmulatorAddModule(SparseAutogradEmulator *emulator,
 void sparseAutogradEmulatorRemoveModule(
     SparseAutogradEmulator *emulator,
     const SparseAutogradEmulatorModule *module) {
+  if (!emulator || !module || !module->variables)
+    return;
   for (int32_t i = 0; i < module->variableCount; ++i)
     emulator->memory.removeVariable(module->variables[i].address);
 }
@@ -263,11 +292,28 @@ void sparseAutogradEmulatorRemoveModule(
 // Launches
 //===----------------------------------------------------------------------===//
 
+/// Whether a parameter is missing.
+static bool hasNull(void **parameters, int32_t count) {
+  return count > 0 && (!parameters || std::find(parameters, parameters + count,
+                                                nullptr) != parameters + count);
+}
+
 int32_t sparseAutogradEmulatorLaunch(SparseAutogradEmulator *emulator,
                                      const SparseAutogradEmulatorKernel *kernel,
                                      const SparseAutogradEmulatorLaunch *launch,
                                      void **parameters) {
+  if (!emulator)
+    return failWithoutEmulator();
   emulator->counters = {};
+  if (!kernel || !launch)
+    return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT, nullptr,
+                            "the pointer to a kernel, or to its launch, is "
+                            "null");
+  if (!kernel->function || hasNull(parameters, kernel->parameterCount))
+    return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT,
+                            kernel->name,
+                            "the pointer to its function, or to a parameter, "
+                            "is null");
   if (int32_t status = emulator->checkLaunch(*kernel, *launch))
     return status;
   LaunchState state = {};
@@ -302,11 +348,12 @@ int32_t sparseAutogradEmulatorLaunch(SparseAutogradEmulator *emulator,
 
 const SparseAutogradEmulatorReport *
 sparseAutogradEmulatorGetReport(const SparseAutogradEmulator *emulator) {
-  return &emulator->report;
+  return emulator ? &emulator->report : nullptr;
 }
 
 void sparseAutogradEmulatorGetCounters(
     const SparseAutogradEmulator *emulator,
     SparseAutogradEmulatorCounters *counters) {
-  *counters = emulator->counters;
+  if (emulator && counters)
+    *counters = emulator->counters;
 }

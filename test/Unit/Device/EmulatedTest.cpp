@@ -163,6 +163,11 @@ TEST_F(Emulated, SaysWhatItIs) {
   EXPECT_EQ(info.maxSharedBytes, 227 * 1024);
   EXPECT_GT(info.totalBytes, 0);
   EXPECT_EQ(info.pooledBytes, 0);
+  EXPECT_EQ(sparseAutogradGetDeviceInfo(nullptr),
+            SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  // There is nowhere to write to, and no status.
+  sparseAutogradGetDeviceCounters(nullptr);
+  sparseAutogradGetCounters(nullptr);
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,59 @@ TEST(Launch, KernelInC) {
               testing::ElementsAre(2, 4, 6));
 }
 
+TEST(Launch, NullPointers) {
+  // Without an emulator.
+  sparseAutogradEmulatorGetDefaultOptions(nullptr);
+  sparseAutogradEmulatorSetSeed(nullptr, 1);
+  sparseAutogradEmulatorRemoveModule(nullptr, nullptr);
+  sparseAutogradEmulatorGetCounters(nullptr, nullptr);
+  EXPECT_EQ(sparseAutogradEmulatorAllocate(nullptr, 8), nullptr);
+  EXPECT_EQ(sparseAutogradEmulatorContains(nullptr, nullptr, 0), 0);
+  EXPECT_EQ(sparseAutogradEmulatorGetReport(nullptr), nullptr);
+  for (int32_t status :
+       {sparseAutogradEmulatorFree(nullptr, nullptr),
+        sparseAutogradEmulatorEncodeTensorMap(nullptr, nullptr, nullptr),
+        sparseAutogradEmulatorAddModule(nullptr, nullptr),
+        sparseAutogradEmulatorLaunch(nullptr, nullptr, nullptr, nullptr)})
+    EXPECT_EQ(status, SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  EXPECT_STREQ(sparseAutogradLastError(),
+               "the pointer to the emulator is null");
+
+  // With one.
+  Device device;
+  SparseAutogradEmulator *emulator = device.get();
+  sparseAutogradEmulatorGetCounters(emulator, nullptr);
+  sparseAutogradEmulatorRemoveModule(emulator, nullptr);
+  EXPECT_EQ(sparseAutogradEmulatorFree(emulator, nullptr),
+            SPARSE_AUTOGRAD_SUCCESS);
+  double *numbers = device.allocate(std::vector<double>{1, 2, 3});
+  void *parameters[] = {&numbers}, *missing[] = {nullptr};
+  char map[128];
+  SparseAutogradEmulatorLaunch launch = {{1, 1, 1}, {3, 1, 1}, 0};
+  SparseAutogradEmulatorKernel withoutCode = doubleInC;
+  withoutCode.function = nullptr;
+  SparseAutogradEmulatorModule module = {SPARSE_AUTOGRAD_EMULATOR_VERSION, 0, 1,
+                                         nullptr, nullptr};
+  auto launchIt = [&](const SparseAutogradEmulatorKernel *kernel,
+                      const SparseAutogradEmulatorLaunch *how, void **with) {
+    return sparseAutogradEmulatorLaunch(emulator, kernel, how, with);
+  };
+  for (int32_t status :
+       {launchIt(nullptr, &launch, parameters),
+        launchIt(&withoutCode, &launch, parameters),
+        launchIt(&doubleInC, nullptr, parameters),
+        launchIt(&doubleInC, &launch, nullptr),
+        launchIt(&doubleInC, &launch, missing),
+        sparseAutogradEmulatorEncodeTensorMap(emulator, map, nullptr),
+        sparseAutogradEmulatorEncodeTensorMap(emulator, nullptr, nullptr),
+        sparseAutogradEmulatorAddModule(emulator, nullptr),
+        sparseAutogradEmulatorAddModule(emulator, &module)})
+    EXPECT_EQ(status, SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  EXPECT_EQ(device.message(),
+            "the pointer to a module, or to its variables, is null");
+  EXPECT_EQ(launchIt(&doubleInC, &launch, parameters), SPARSE_AUTOGRAD_SUCCESS);
+}
+
 TEST(Launch, EveryThreadOfEveryBlock) {
   auto kernel = [](void **parameters) {
     int32_t *out = parameter<int32_t *>(parameters, 0);

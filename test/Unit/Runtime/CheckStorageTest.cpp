@@ -326,6 +326,76 @@ TEST(CheckStorage, NullPointersAndStrides) {
   EXPECT_EQ(std::strlen(sparseAutogradLastError()), 1023u);
 }
 
+TEST(CheckStorage, ListsThatAreMissing) {
+  const int64_t formats[] = {compressed}, extents[] = {4};
+  int64_t positions[] = {0, 0};
+  SparseAutogradMemRef1 components[] = {{nullptr, positions, 0, {2}, {1}},
+                                        {nullptr, nullptr, 0, {0}, {1}},
+                                        {nullptr, nullptr, 0, {0}, {1}}};
+  auto check = [&](int64_t levels, const int64_t *ofFormats,
+                   const int64_t *ofExtents,
+                   const SparseAutogradMemRef1 *ofComponents) {
+    return sparseAutogradCheckStorage(nullptr, levels, ofFormats, ofExtents, 8,
+                                      4, ofComponents);
+  };
+  EXPECT_EQ(check(1, formats, extents, components), SPARSE_AUTOGRAD_SUCCESS);
+  EXPECT_EQ(check(1, nullptr, extents, components),
+            SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  EXPECT_STREQ(sparseAutogradLastError(), "the pointer to its formats is null");
+  EXPECT_EQ(check(1, formats, nullptr, components),
+            SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  EXPECT_EQ(check(1, formats, extents, nullptr),
+            SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  // More than any tensor has: what would be read there is unknown.
+  EXPECT_EQ(check(65, formats, extents, components),
+            SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+  // A list of nothing is not looked at.
+  components[1].offset = components[2].offset = INT64_MAX;
+  components[1].strides[0] = INT64_MIN;
+  EXPECT_EQ(check(1, formats, extents, components), SPARSE_AUTOGRAD_SUCCESS);
+}
+
+TEST(CheckStorage, AddressesThatCannotBe) {
+  const int64_t formats[] = {compressed}, extents[] = {4};
+  int64_t positions[] = {0, 2, 0};
+  int32_t coordinates[] = {1, 3, 0};
+  auto check = [&](int64_t list, auto change) {
+    SparseAutogradMemRef1 components[] = {{nullptr, positions, 0, {2}, {1}},
+                                          {nullptr, coordinates, 0, {2}, {1}},
+                                          {nullptr, coordinates, 0, {2}, {1}}};
+    change(components[list]);
+    int32_t status = sparseAutogradCheckStorage(nullptr, 1, formats, extents, 8,
+                                                4, components);
+    return status == SPARSE_AUTOGRAD_SUCCESS
+               ? std::string("valid")
+               : std::string(sparseAutogradLastError());
+  };
+  auto move = [](int64_t bytes) {
+    return [bytes](SparseAutogradMemRef1 &list) {
+      list.aligned = static_cast<char *>(list.aligned) + bytes;
+    };
+  };
+  EXPECT_EQ(check(0, move(0)), "valid");
+  EXPECT_EQ(check(0, move(1)), "level 0 (compressed): the pointer to its "
+                               "positions is not aligned to 8 bytes");
+  EXPECT_EQ(check(1, move(2)), "level 0 (compressed): the pointer to its "
+                               "coordinates is not aligned to 4 bytes");
+  const char *overflows =
+      "level 0 (compressed): the offset or the stride of its positions "
+      "overflows";
+  for (int64_t offset : {INT64_MAX, INT64_MIN, INT64_MAX / 8, INT64_MIN / 4})
+    EXPECT_EQ(
+        check(0, [=](SparseAutogradMemRef1 &list) { list.offset = offset; }),
+        overflows)
+        << offset;
+  for (int64_t stride : {INT64_MAX, INT64_MIN, INT64_MAX / 8, INT64_MIN / 4})
+    EXPECT_EQ(
+        check(0,
+              [=](SparseAutogradMemRef1 &list) { list.strides[0] = stride; }),
+        overflows)
+        << stride;
+}
+
 /// Everything is looked at where it is, whatever the offsets and the strides.
 TEST(CheckStorage, EveryOffsetAndStride) {
   const int64_t formats[] = {compressed + nonunique, singleton};
