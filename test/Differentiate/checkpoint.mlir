@@ -73,3 +73,60 @@ func.func @value(%x: f64) -> f64 {
   %y = sparse_autograd.checkpoint @layer(%x) : (f64) -> f64
   return %y : f64
 }
+
+// The mask of what reads a checkpoint selects in what is computed again, and its
+// own one selects in what comes before it (G2).
+func.func private @masked_layer(%x: tensor<4xf64>, %n: tensor<4xi1>) -> tensor<4xf64> {
+  %zero = arith.constant dense<0.0> : tensor<4xf64>
+  %r = math.sqrt %x : tensor<4xf64>
+  %y = arith.select %n, %r, %zero : tensor<4xi1>, tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+func.func private @masked(%x: tensor<4xf64>, %m: tensor<4xi1>, %n: tensor<4xi1>) -> tensor<f64> {
+  %l = math.log %x : tensor<4xf64>
+  %y = sparse_autograd.checkpoint @masked_layer(%l, %n) : (tensor<4xf64>, tensor<4xi1>) -> tensor<4xf64>
+  %s = sparse_autograd.masked_reduce sum %y, %m dims = [0] : tensor<4xf64>, tensor<4xi1> -> tensor<f64>
+  return %s : tensor<f64>
+}
+// CHECK-LABEL: func.func @reverse_masked
+// CHECK-SAME: %[[X:.*]]: tensor<4xf64>, %[[M:[a-z0-9]*]]: tensor<4xi1>
+// CHECK: %[[LATE:.*]]:3 = sparse_autograd.barrier
+// CHECK: %[[AGAIN:.*]] = linalg.generic {{.*}} ins(%[[LATE]]#0 : tensor<4xf64>)
+// CHECK: math.sqrt
+// CHECK: %[[BOTH:.*]] = linalg.generic {{.*}} ins(%[[LATE]]#1, %[[M]] : tensor<4xi1>, tensor<4xi1>)
+// CHECK: arith.andi
+// CHECK: %[[DL:.*]] = linalg.generic {{.*}} ins(%[[AGAIN]], %{{.*}}, %[[BOTH]] : tensor<4xf64>, tensor<4xf64>, tensor<4xi1>)
+// CHECK: arith.select
+// CHECK: %[[DX:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[DL]], %[[BOTH]] : tensor<4xf64>, tensor<4xf64>, tensor<4xi1>)
+// CHECK: arith.select
+// CHECK: return %[[DX]]
+func.func @reverse_masked(%x: tensor<4xf64>, %m: tensor<4xi1>, %n: tensor<4xi1>) -> tensor<4xf64> {
+  %l, %dx = sparse_autograd.value_and_grad @masked(%x, %m, %n) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
+  return %dx : tensor<4xf64>
+}
+
+// Nor is the block of a region that is to stay kept. Any other is inlined.
+func.func private @regions(%x: f64) -> f64 {
+  %y = scf.execute_region -> f64 no_inline {
+    %e = math.exp %x : f64
+    %s = math.sin %e : f64
+    scf.yield %s : f64
+  }
+  %z = scf.execute_region -> f64 {
+    %t = math.tanh %y : f64
+    scf.yield %t : f64
+  }
+  return %z : f64
+}
+// CHECK-LABEL: func.func @reverse_regions
+// CHECK-NOT: scf.execute_region
+// CHECK: math.exp
+// CHECK: math.tanh
+// CHECK-NOT: math.tanh
+// CHECK: sparse_autograd.barrier
+// CHECK: math.exp
+// CHECK: return
+func.func @reverse_regions(%x: f64) -> f64 {
+  %y, %dx = sparse_autograd.value_and_grad @regions(%x) {wrt = [0]} : (f64) -> (f64, f64)
+  return %dx : f64
+}

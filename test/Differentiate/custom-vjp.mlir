@@ -89,3 +89,118 @@ func.func @transposed(%a: f64, %like: f64, %c: f64) -> f64 {
       : (f64, f64), (f64) -> (f64)
   return %r : f64
 }
+
+// What a mask leaves out behind the call, its backward function does not see, nor
+// what computes its argument (G2).
+func.func private @root(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %y = math.sqrt %x : tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+func.func private @root_forward(%x: tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>) {
+  %y = math.sqrt %x : tensor<4xf64>
+  return %y, %y : tensor<4xf64>, tensor<4xf64>
+}
+func.func private @root_backward(%y: tensor<4xf64>, %ct: tensor<4xf64>) -> tensor<4xf64> {
+  %two = arith.constant dense<2.0> : tensor<4xf64>
+  %d = arith.mulf %two, %y : tensor<4xf64>
+  %dx = arith.divf %ct, %d : tensor<4xf64>
+  return %dx : tensor<4xf64>
+}
+func.func private @masked(%x: tensor<4xf64>, %m: tensor<4xi1>) -> tensor<f64> {
+  %l = math.log %x : tensor<4xf64>
+  %y = sparse_autograd.custom_vjp @root(%l) forward(@root_forward) backward(@root_backward) : (tensor<4xf64>) -> tensor<4xf64>
+  %s = sparse_autograd.masked_reduce sum %y, %m dims = [0] : tensor<4xf64>, tensor<4xi1> -> tensor<f64>
+  return %s : tensor<f64>
+}
+// CHECK-LABEL: func.func @reverse_masked
+// CHECK-SAME: %[[X:.*]]: tensor<4xf64>, %[[M:.*]]: tensor<4xi1>
+// CHECK: %[[DL:.*]] = linalg.generic {{.*}}%[[M]] : tensor<4xf64>, tensor<4xf64>, tensor<4xi1>)
+// CHECK: arith.divf
+// CHECK: arith.select
+// CHECK: %[[DX:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[DL]], %[[M]] : tensor<4xf64>, tensor<4xf64>, tensor<4xi1>)
+// CHECK: arith.select
+// CHECK: return %[[DX]]
+func.func @reverse_masked(%x: tensor<4xf64>, %m: tensor<4xi1>) -> tensor<4xf64> {
+  %l, %dx = sparse_autograd.value_and_grad @masked(%x, %m) {wrt = [0]} : (tensor<4xf64>, tensor<4xi1>) -> (tensor<f64>, tensor<4xf64>)
+  return %dx : tensor<4xf64>
+}
+
+// One that is not linear, as one that clips, is called as it is. So is one without
+// rules.
+func.func private @id(%x: f64) -> f64 {
+  return %x : f64
+}
+func.func private @clip(%ct: f64) -> f64 {
+  %one = arith.constant 1.0 : f64
+  %dx = arith.minimumf %ct, %one : f64
+  return %dx : f64
+}
+func.func private @clipped(%x: f64) -> f64 {
+  %y = sparse_autograd.custom_vjp @id(%x) forward(@id) backward(@clip) : (f64) -> f64
+  return %y : f64
+}
+// CHECK-LABEL: func.func @reverse_clipped
+// CHECK-SAME: %{{.*}}: f64, %[[CT:.*]]: f64
+// CHECK: %[[DX:.*]] = arith.minimumf %[[CT]], %{{.*}}
+// CHECK: return %[[DX]]
+func.func @reverse_clipped(%x: f64, %ct: f64) -> f64 {
+  %y, %dx = sparse_autograd.vjp @clipped(%x) cotangents(%ct) {wrt = [0]} : (f64), (f64) -> (f64, f64)
+  return %dx : f64
+}
+func.func private @elsewhere(f64) -> f64
+func.func private @opaque(%ct: f64) -> f64 {
+  %dx = func.call @elsewhere(%ct) : (f64) -> f64
+  return %dx : f64
+}
+func.func private @of_opaque(%x: f64) -> f64 {
+  %y = sparse_autograd.custom_vjp @id(%x) forward(@id) backward(@opaque) : (f64) -> f64
+  return %y : f64
+}
+// CHECK-LABEL: func.func @reverse_opaque
+// CHECK-SAME: %{{.*}}: f64, %[[CT:.*]]: f64
+// CHECK: %[[DX:.*]] = call @elsewhere(%[[CT]])
+// CHECK: return %[[DX]]
+func.func @reverse_opaque(%x: f64, %ct: f64) -> f64 {
+  %y, %dx = sparse_autograd.vjp @of_opaque(%x) cotangents(%ct) {wrt = [0]} : (f64), (f64) -> (f64, f64)
+  return %dx : f64
+}
+
+// The control flow of a backward function may depend on what is kept, but not on
+// the cotangent.
+func.func private @branch(%c: i1, %ct: f64) -> f64 {
+  %dx = scf.if %c -> f64 {
+    %n = arith.negf %ct : f64
+    scf.yield %n : f64
+  } else {
+    scf.yield %ct : f64
+  }
+  return %dx : f64
+}
+func.func private @branch_forward(%x: f64) -> (f64, i1) {
+  %zero = arith.constant 0.0 : f64
+  %c = arith.cmpf olt, %x, %zero : f64
+  return %x, %c : f64, i1
+}
+func.func private @sign(%ct: f64) -> f64 {
+  %zero = arith.constant 0.0 : f64
+  %c = arith.cmpf olt, %ct, %zero : f64
+  %dx = func.call @branch(%c, %ct) : (i1, f64) -> f64
+  return %dx : f64
+}
+func.func private @branches(%x: f64) -> f64 {
+  %y = sparse_autograd.custom_vjp @id(%x) forward(@branch_forward) backward(@branch) : (f64) -> f64
+  %z = sparse_autograd.custom_vjp @id(%y) forward(@id) backward(@sign) : (f64) -> f64
+  return %z : f64
+}
+// CHECK-LABEL: func.func @reverse_branches
+// CHECK-SAME: %[[X:.*]]: f64, %[[CT:.*]]: f64
+// CHECK: %[[KEPT:.*]] = arith.cmpf olt, %[[X]]
+// CHECK: %[[NEGATIVE:.*]] = arith.cmpf olt, %[[CT]]
+// CHECK: %[[DY:.*]] = scf.if %[[NEGATIVE]]
+// CHECK: %[[DX:.*]] = scf.if %[[KEPT]]
+// CHECK-NEXT: arith.negf %[[DY]]
+// CHECK: return %[[DX]]
+func.func @reverse_branches(%x: f64, %ct: f64) -> f64 {
+  %y, %dx = sparse_autograd.vjp @branches(%x) cotangents(%ct) {wrt = [0]} : (f64), (f64) -> (f64, f64)
+  return %dx : f64
+}
