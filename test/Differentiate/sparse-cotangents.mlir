@@ -106,3 +106,28 @@ func.func @windows(%a: tensor<4x3xf32, #csr>, %x: tensor<6xf32>, %m: tensor<4xi1
       : (tensor<4x3xf32, #csr>, tensor<6xf32>, tensor<4xi1>) -> (tensor<f32>, tensor<6xf32>)
   return %g#1 : tensor<6xf32>
 }
+
+// What reads the sum of two selects where one of the two stores something (G2).
+func.func private @of_logarithm(%a: tensor<4x8xf32, #csr>, %b: tensor<4x8xf32, #csr>, %x: tensor<4x8xf32>) -> tensor<f32> {
+  %t = math.log %x : tensor<4x8xf32>
+  %s = func.call @sum_at(%a, %t) : (tensor<4x8xf32, #csr>, tensor<4x8xf32>) -> tensor<f32>
+  %r = func.call @sum_at(%b, %t) : (tensor<4x8xf32, #csr>, tensor<4x8xf32>) -> tensor<f32>
+  %y = arith.mulf %s, %r : tensor<f32>
+  return %y : tensor<f32>
+}
+// CHECK-LABEL: func private @of_logarithm__value_and_grad_2(
+// CHECK-SAME: %[[A:.*]]: tensor<4x8xf32, #{{.*}}>, %[[B:.*]]: tensor<4x8xf32, #{{.*}}>, %[[X:.*]]: tensor<4x8xf32>)
+// CHECK-DAG: %[[PA:.*]] = sparse_autograd.pattern %[[A]]
+// CHECK-DAG: %[[PB:.*]] = sparse_autograd.pattern %[[B]]
+// CHECK-DAG: %[[MA:.*]] = sparse_tensor.convert %[[PA]]
+// CHECK-DAG: %[[MB:.*]] = sparse_tensor.convert %[[PB]]
+// CHECK: %[[EITHER:.*]] = arith.ori %[[MB]], %[[MA]]
+// CHECK: %[[CT:.*]] = sparse_autograd.accumulate
+// CHECK: %[[DX:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[CT]], %[[EITHER]] : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xi1>)
+// CHECK: arith.select
+// CHECK: return %{{.*}}, %[[DX]]
+func.func @logarithm(%a: tensor<4x8xf32, #csr>, %b: tensor<4x8xf32, #csr>, %x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %g:2 = sparse_autograd.value_and_grad @of_logarithm(%a, %b, %x) {wrt = [2]}
+      : (tensor<4x8xf32, #csr>, tensor<4x8xf32, #csr>, tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>)
+  return %g#1 : tensor<4x8xf32>
+}

@@ -252,3 +252,23 @@ func.func @concat(%a: tensor<?x4xf64, #COO>, %b: tensor<?x4xf64, #CSR>) -> tenso
   %0 = tensor.concat dim(0) %a, %b : (tensor<?x4xf64, #COO>, tensor<?x4xf64, #CSR>) -> tensor<?x4xf64, #CSR>
   return %0 : tensor<?x4xf64, #CSR>
 }
+
+// What reads a tensor at positions that it computes is not made at the pattern: the
+// transpose of that adds to these positions, and takes a dense cotangent.
+// CHECK-LABEL: func.func @sample_of_reads
+// CHECK:       %[[READ:.*]] = linalg.generic
+// CHECK:       tensor.extract
+// CHECK:       sparse_autograd.sample %[[READ]]
+func.func @sample_of_reads(%x: tensor<3x4xf64>, %p: tensor<3x4xi1, #CSR>) -> tensor<3x4xf64, #CSR> {
+  %empty = tensor.empty() : tensor<3x4xf64>
+  %read = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%empty : tensor<3x4xf64>) {
+  ^bb0(%out: f64):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %e = tensor.extract %x[%i, %j] : tensor<3x4xf64>
+    %r = math.sqrt %e : f64
+    linalg.yield %r : f64
+  } -> tensor<3x4xf64>
+  %s = sparse_autograd.sample %read, %p : tensor<3x4xf64>, tensor<3x4xi1, #CSR> -> tensor<3x4xf64, #CSR>
+  return %s : tensor<3x4xf64, #CSR>
+}
