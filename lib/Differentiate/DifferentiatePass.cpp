@@ -42,8 +42,8 @@ namespace {
 
 /// Replaces the derivative ops of a module, innermost derivative first: what a
 /// function calls holds no derivative ops by the time it is differentiated.
-/// The derivatives of a checkpoint and of a custom_vjp call derivatives, which
-/// are expanded in their turn.
+/// The tangent of a custom_vjp calls a derivative in forward mode, which is
+/// expanded in its turn.
 class DerivativeExpander {
 public:
   /// `simplify` canonicalizes a function and merges what it computes twice.

@@ -198,8 +198,11 @@ def SparseAutograd_CustomVjpOp : SparseAutograd_DerivativeOp<"custom_vjp"> {
     `backward` takes the residuals and one cotangent for each floating result,
     and returns one gradient for each floating argument. The pair is trusted.
 
-    `backward` must be linear in the cotangents: forward mode is its transpose.
-    Higher derivatives are those of the pair.
+    `backward` must be linear in the cotangents: forward mode is its transpose,
+    and reverse mode evaluates it under the masks that leave out elements of the
+    cotangents (semantics G2), as the transpose of that. A function that is not
+    linear, or has no derivative rules, is called as it is in reverse mode. Higher
+    derivatives are those of the pair.
 
     ```mlir
     %mean = sparse_autograd.custom_vjp @mean(%x, %valid)
