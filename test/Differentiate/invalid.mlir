@@ -316,3 +316,121 @@ func.func @jvp(%a: tensor<4x8xf64, #csr>, %e: tensor<4x8xf64, #csr>) -> (tensor<
       -> (tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>)
   return %r#2, %r#3 : tensor<4x8xf64, #csr>, tensor<4x8xf64, #csr>
 }
+
+// -----
+
+// A loop that carries another pattern in each iteration (F1).
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+!S = tensor<?x?xf64, #csr>
+
+func.func private @power(%a: !S, %n: index) -> !S {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d = tensor.dim %a, %c0 : !S
+  %e = tensor.empty(%d, %d) : !S
+  // expected-error@+1 {{this loop carries a sparse tensor of type 'tensor<?x?xf64, #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>>' whose pattern may change from one iteration to the next; its gradient would have to keep every pattern. Keep to the pattern that the loop starts from (sparse_autograd.sample), carry a dense tensor (sparse_tensor.convert), write the iterations out, or differentiate with sparse_autograd.jvp}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a) -> (!S) {
+    // expected-note@+1 {{this 'linalg.generic' makes the next pattern}}
+    %y = linalg.matmul ins(%s, %a : !S, !S) outs(%e : !S) -> !S
+    scf.yield %y : !S
+  }
+  return %r : !S
+}
+func.func @gradient_of_power(%a: !S, %n: index) -> !S {
+  // expected-error@+1 {{cannot be expanded: 'power' is not differentiable as it stands}}
+  %r:2 = sparse_autograd.vjp @power(%a, %n) cotangents(%a) {wrt = [0]} : (!S, index), (!S) -> (!S, !S)
+  return %r#1 : !S
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+!S = tensor<?x?xf64, #csr>
+
+// Nothing of it is needed but its pattern.
+func.func private @sum_from_empty(%a: !S, %n: index) -> !S {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d = tensor.dim %a, %c0 : !S
+  %e = tensor.empty(%d, %d) : !S
+  // expected-error@+1 {{whose pattern may change from one iteration to the next}}
+  %r:2 = scf.while (%i = %c0, %s = %e) : (index, !S) -> (index, !S) {
+    %more = arith.cmpi ult, %i, %n : index
+    scf.condition(%more) %i, %s : index, !S
+  } do {
+  ^bb0(%i: index, %s: !S):
+    // expected-note@+1 {{this 'linalg.generic' makes the next pattern}}
+    %y = arith.addf %s, %a : !S
+    %next = arith.addi %i, %c1 : index
+    scf.yield %next, %y : index, !S
+  }
+  return %r#1 : !S
+}
+func.func @gradient_of_sum(%a: !S, %n: index) -> !S {
+  // expected-error@+1 {{cannot be expanded: 'sum_from_empty' is not differentiable as it stands}}
+  %r:2 = sparse_autograd.vjp @sum_from_empty(%a, %n) cotangents(%a) {wrt = [0]} : (!S, index), (!S) -> (!S, !S)
+  return %r#1 : !S
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+!S = tensor<?x?xf64, #csr>
+
+// One of two patterns, in a loop in a loop.
+func.func private @branches(%a: !S, %b: !S, %n: index) -> !S {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{whose pattern may change from one iteration to the next}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a) -> (!S) {
+    // expected-note@+1 {{this 'scf.for' makes the next pattern}}
+    %o = scf.for %k = %c0 to %n step %c1 iter_args(%u = %s) -> (!S) {
+      %first = arith.cmpi eq, %k, %i : index
+      %y = scf.if %first -> (!S) {
+        scf.yield %u : !S
+      } else {
+        %p = arith.mulf %u, %b : !S
+        scf.yield %p : !S
+      }
+      scf.yield %y : !S
+    }
+    scf.yield %o : !S
+  }
+  return %r : !S
+}
+func.func @gradient_of_branches(%a: !S, %b: !S, %n: index) -> !S {
+  // expected-error@+1 {{cannot be expanded: 'branches' is not differentiable as it stands}}
+  %r:2 = sparse_autograd.vjp @branches(%a, %b, %n) cotangents(%a) {wrt = [0]} : (!S, !S, index), (!S) -> (!S, !S)
+  return %r#1 : !S
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+!S = tensor<?x?xf64, #csr>
+!V = tensor<?xf64>
+
+// Not differentiated itself, but a factor of what is.
+func.func private @factor(%a: !S, %v: !V, %n: index) -> !V {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d = tensor.dim %a, %c0 : !S
+  %e = tensor.empty(%d, %d) : !S
+  %z = arith.constant 0.0 : f64
+  %ve = tensor.empty(%d) : !V
+  %vz = linalg.fill ins(%z : f64) outs(%ve : !V) -> !V
+  // expected-error@+1 {{whose pattern may change from one iteration to the next}}
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a, %w = %v) -> (!S, !V) {
+    // expected-note@+1 {{this 'linalg.generic' makes the next pattern}}
+    %y = linalg.matmul ins(%s, %a : !S, !S) outs(%e : !S) -> !S
+    %u = linalg.matvec ins(%s, %w : !S, !V) outs(%vz : !V) -> !V
+    scf.yield %y, %u : !S, !V
+  }
+  return %r#1 : !V
+}
+func.func @gradient_of_factor(%a: !S, %v: !V, %n: index) -> !V {
+  // expected-error@+1 {{cannot be expanded: 'factor' is not differentiable as it stands}}
+  %r:2 = sparse_autograd.vjp @factor(%a, %v, %n) cotangents(%v) {wrt = [1]} : (!S, !V, index), (!V) -> (!V, !V)
+  return %r#1 : !V
+}

@@ -116,9 +116,15 @@ static bool hasSparseType(Operation *op) {
          llvm::any_of(op->getResultTypes(), isSparse);
 }
 
-/// Checks the encodings of what `op` defines.
-static LogicalResult checkEncodings(Operation *op) {
-  auto check = [&](Type type) {
+/// Checks the types of what `op` defines: encodings, and types of the
+/// dialect that are no tensors, as storage specifiers.
+static LogicalResult checkTypes(Operation *op) {
+  auto check = [&](Type type) -> LogicalResult {
+    if (isa<sparse_tensor::SparseTensorDialect>(type.getDialect()))
+      return op->emitOpError("has type ")
+             << type
+             << ", which is not lowered; write ops of linalg, arith and math "
+                "on tensors with an encoding";
     return !isSparse(type) ? success()
                            : checkEncoding(cast<RankedTensorType>(type),
                                            [&]() { return op->emitOpError(); });
@@ -245,7 +251,7 @@ struct LowerSparsePass
 
 LogicalResult LowerSparsePass::prepare() {
   WalkResult checked = getOperation()->walk(
-      [](Operation *op) { return WalkResult(checkEncodings(op)); });
+      [](Operation *op) { return WalkResult(checkTypes(op)); });
   if (checked.wasInterrupted())
     return failure();
   RewritePatternSet samples(&getContext());
@@ -257,8 +263,9 @@ LogicalResult LowerSparsePass::prepare() {
   checked = getOperation()->walk([](sparse_tensor::ConvertOp op) {
     if (getElementTypeOrSelf(op.getSource()) == getElementTypeOrSelf(op))
       return WalkResult::advance();
-    return WalkResult(op.emitOpError("changes the element type; run "
-                                     "--convert-sparse-autograd-to-linalg first"));
+    return WalkResult(
+        op.emitOpError("changes the element type; run "
+                       "--convert-sparse-autograd-to-linalg first"));
   });
   if (checked.wasInterrupted())
     return failure();

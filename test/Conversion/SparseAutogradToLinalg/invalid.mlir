@@ -47,3 +47,31 @@ func.func @softmax_of_transpose(%x: tensor<4x4xf32, #csr>) -> tensor<4x4xf32, #c
   %0 = sparse_autograd.masked_softmax %x, %m dims = [1] mask_dims = [1, 0] : tensor<4x4xf32, #csr>, tensor<4x4xi1, #csr>
   return %0 : tensor<4x4xf32, #csr>
 }
+
+// -----
+
+// Of other elements than floats there are several conversions.
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @convert_bits(%x: tensor<4x8xi1, #csr>) -> tensor<4x8xf64, #csr> {
+  // expected-error @below {{'sparse_tensor.convert' op changes the element type from 'i1' to 'f64'; only floats are converted here, convert the elements with an op of arith on tensors, as arith.sitofp or arith.extui, and then the storage}}
+  %0 = sparse_tensor.convert %x : tensor<4x8xi1, #csr> to tensor<4x8xf64, #csr>
+  return %0 : tensor<4x8xf64, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @convert_to_integers(%x: tensor<4x8xf64>) -> tensor<4x8xi32, #csr> {
+  // expected-error @below {{'sparse_tensor.convert' op changes the element type from 'f64' to 'i32'}}
+  %0 = sparse_tensor.convert %x : tensor<4x8xf64> to tensor<4x8xi32, #csr>
+  return %0 : tensor<4x8xi32, #csr>
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @convert_indices(%x: tensor<4x8xindex, #csr>) -> tensor<4x8xi64> {
+  // expected-error @below {{'sparse_tensor.convert' op changes the element type from 'index' to 'i64'}}
+  %0 = sparse_tensor.convert %x : tensor<4x8xindex, #csr> to tensor<4x8xi64>
+  return %0 : tensor<4x8xi64>
+}

@@ -351,3 +351,42 @@ func.func @asserted(%a: tensor<4x4xf64, #csr>, %b: tensor<4x4xi1>) -> tensor<4x4
   } -> tensor<4x4xf64, #csr>
   return %0 : tensor<4x4xf64, #csr>
 }
+
+// -----
+
+// What has an encoding and is no tensor.
+
+#vector = #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>
+// expected-error @below {{'func.func' op has type '!sparse_tensor.storage_specifier<#sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>>', which is not lowered; write ops of linalg, arith and math on tensors with an encoding}}
+func.func private @takes_specifier(%s: !sparse_tensor.storage_specifier<#vector>) {
+  return
+}
+
+// -----
+
+#vector = #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>
+func.func @makes_specifier() -> index {
+  // expected-error @below {{'sparse_tensor.storage_specifier.init' op has type '!sparse_tensor.storage_specifier<}}
+  %s = sparse_tensor.storage_specifier.init : !sparse_tensor.storage_specifier<#vector>
+  %n = sparse_tensor.storage_specifier.get %s lvl_sz at 0 : !sparse_tensor.storage_specifier<#vector>
+  return %n : index
+}
+
+// -----
+
+#coo = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa))}>
+func.func @makes_iteration_space(%x: tensor<4x8xf64, #coo>) {
+  // expected-error @below {{'sparse_tensor.extract_iteration_space' op has type '!sparse_tensor.iter_space<}}
+  %s = sparse_tensor.extract_iteration_space %x lvls = 0 : tensor<4x8xf64, #coo> -> !sparse_tensor.iter_space<#coo, lvls = 0>
+  return
+}
+
+// -----
+
+// A conversion of elements is expanded before.
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @converts_elements(%x: tensor<4x8xf64, #csr>) -> tensor<4x8xf32> {
+  // expected-error @below {{'sparse_tensor.convert' op changes the element type; run --convert-sparse-autograd-to-linalg first}}
+  %0 = sparse_tensor.convert %x : tensor<4x8xf64, #csr> to tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

@@ -279,6 +279,7 @@ class Refusal:
 
 
 NOT_LOWERED = "is not lowered on sparse tensors"
+NO_TENSOR = "which is not lowered; write ops of linalg"
 S, D = matrix("?", "?", "CSR"), matrix("?", "?")
 REFUSALS = [
     Refusal("interleaved_coordinates_in_vectors", f"""
@@ -348,7 +349,7 @@ func.func @f(%a: {S}) -> index {{
     sparse_tensor.yield %m : index
   }}
   return %r : index
-}}""", NOT_LOWERED),
+}}""", NO_TENSOR),
     Refusal("loop_over_two_iteration_spaces", f"""
 func.func @f(%a: {S}, %b: {S}) -> index {{
   %c = arith.constant 0 : index
@@ -360,7 +361,7 @@ func.func @f(%a: {S}, %b: {S}) -> index {{
     sparse_tensor.yield %m : index
   }}
   return %r : index
-}}""", NOT_LOWERED),
+}}""", NO_TENSOR),
     Refusal("assembly_with_dynamic_extents", f"""
 func.func @f(%p: tensor<?xindex>, %c: tensor<?xindex>, %v: tensor<?xf64>) -> {S} {{
   %y = sparse_tensor.assemble (%p, %c), %v : (tensor<?xindex>, tensor<?xindex>), tensor<?xf64> to {S} // HERE
@@ -401,5 +402,5 @@ func.func private @g(%a: {matrix(4, 4, "CSR")}) -> {matrix(4, 4, "CSR")} {{
 func.func @f(%a: {matrix(4, 4, "CSR")}, %c: {matrix(4, 4, "CSR")}) -> {matrix(4, 4, "CSR")} {{
   %y, %g = sparse_autograd.vjp @g(%a) cotangents(%c) {{wrt = [0]}} : ({matrix(4, 4, "CSR")}), ({matrix(4, 4, "CSR")}) -> ({matrix(4, 4, "CSR")}, {matrix(4, 4, "CSR")})
   return %g : {matrix(4, 4, "CSR")}
-}}""", "of another pattern in each iteration"),
+}}""", "whose pattern may change from one iteration to the next"),
 ]
