@@ -15,7 +15,7 @@ from sparse_tables import generic
 
 KINDS = ("unary", "alike", "mixed", "matmul", "sample", "convert", "softmax",
          "scaled", "transpose", "dense", "selected", "exp", "reduced",
-         "rolled", "reshaped", "inserted")
+         "rolled", "reshaped", "inserted", "grown", "branched")
 ELEMENTWISE = {"addf": np.add, "subf": np.subtract, "mulf": np.multiply}
 UNARY = {"tanh": np.tanh, "sin": np.sin, "negf": np.negative}
 
@@ -415,6 +415,54 @@ class RandomProgram:
             return (np.concatenate([v[j][:kept], v[i][:half]]),
                     self.closed(mask, place))
         self.emit(place, text, compute)
+
+    def add_grown(self):
+        """How often a loop, which starts with nothing stored, has met what two
+        store: its pattern grows, and it has no derivative."""
+        i = self.pick(True)
+        place = self.nodes[i].place
+        j = self.pick_of(place)
+        number = len(self.nodes)
+        counted = "".join(f"""
+  %p{k}_{number} = sparse_autograd.pattern {self.name(m)} : {self.type(m)}
+  %q{k}_{number} = arith.uitofp %p{k}_{number} : {self.type(m, 'i1')} to {self.type(m)}"""
+                          for k, m in enumerate((i, j)))
+        self.emit(place, f"""  %zero{number} = arith.constant 0 : index
+  %one{number} = arith.constant 1 : index
+  %three{number} = arith.constant 3 : index{counted}
+  %e{number} = empty {self.type(i)}
+  ! = scf.for %k = %zero{number} to %three{number} step %one{number} iter_args(%s = %e{number}) -> (@) {{
+    %is_second = arith.cmpi eq, %k, %one{number} : index
+    %t = scf.if %is_second -> (@) {{
+      %u = arith.addf %s, %q1_{number} : @
+      scf.yield %u : @
+    }} else {{
+      %u = arith.addf %s, %q0_{number} : @
+      scf.yield %u : @
+    }}
+    scf.yield %t : @
+  }}""", lambda v, m: (2.0 * m[i] + 1.0 * m[j], m[i] | m[j]))
+
+    def add_branched(self):
+        """One of two patterns: where there is an odd number of rows the first."""
+        i = self.pick(True)
+        place = self.nodes[i].place
+        j = self.pick_of(place)
+        number = len(self.nodes)
+
+        def compute(v, m):
+            is_odd = len(v[i]) % 2 == 1
+            return (np.sin(v[i]), m[i]) if is_odd else (v[j], m[j])
+        self.emit(place, f"""  %two{number} = arith.constant 2 : index
+  %one{number} = arith.constant 1 : index
+  %rest{number} = arith.remui %d_n, %two{number} : index
+  %odd{number} = arith.cmpi eq, %rest{number}, %one{number} : index
+  ! = scf.if %odd{number} -> (@) {{
+    %u = math.sin {self.name(i)} : @
+    scf.yield %u : @
+  }} else {{
+    scf.yield {self.name(j)} : @
+  }}""", compute)
 
     def evaluate(self, arrays, patterns):
         values, masks = list(arrays), [patterns.get(i) for i in
