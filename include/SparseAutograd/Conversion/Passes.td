@@ -148,8 +148,9 @@ def ScalarsToAssertions : Pass<"sparse-autograd-scalars-to-assertions"> {
     share is looked at once, before the loop. What is divided by a positive
     constant, or by the maximum of something and one, is not checked.
 
-    So are the indices of a `tensor.extract` that was in the region of an op on
-    sparse tensors: `sparse-autograd-tensor-to-assertions` has marked it.
+    So are the indices of a `tensor.extract` in the region of a structured op,
+    which an op on sparse tensors may have taken over since:
+    `sparse-autograd-tensor-to-assertions` has marked it.
 
     Runs when sparse tensors are gone.
 

@@ -22,9 +22,9 @@ std::string makeAssertionMessage(mlir::Operation *op,
 /// op implements RuntimeVerifiableOpInterface.
 void assertVerified(mlir::Operation *op);
 
-/// Says that `op`, in the region of an op on sparse tensors, is to be checked
-/// once the region is in loops: it is not executed for every element, and what
-/// nothing reads is not taken over into loops.
+/// Says that `op`, in the region of a structured op, is to be checked once
+/// regions of ops on sparse tensors are in loops: there it is not executed for
+/// every element, and what nothing reads is not taken over.
 void markUnchecked(mlir::Operation *op);
 
 /// Whether `op` has the mark, which it then loses.
