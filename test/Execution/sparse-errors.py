@@ -247,4 +247,12 @@ for rows in ((5, 0, 4), (0, 0, -1)):
     program.call("sampled_gather", [TABLE, np.array(rows, np.int32), FEW],
                  "tensor.extract: out-of-bounds access", str(rows))
 
+# A type that says how much is stored.
+
+program.entry("stored", [AS], ["tensor<3xf64>"], f"""
+  %y = sparse_autograd.stored_values %a0 : {AS} -> tensor<3xf64>
+  return %y : tensor<3xf64>""")
+program.call("stored", [FEW], close_to(np.ones(3)))
+program.call("stored", [A], "tensor.cast: size mismatch of dim 0")
+
 finish([program])
