@@ -140,6 +140,15 @@ static double getTruncation(const double (&differences)[3], int order) {
       std::ldexp(std::abs(differences[1] - differences[0]), -order));
 }
 
+/// Takes the estimate of a smaller step if its error is less, or if it
+/// contradicts the one before: a curve that oscillates within the wider step
+/// may look smooth there.
+static void takeBetter(Estimate &best, const Estimate &finer) {
+  double distance = std::abs(finer.value - best.value);
+  if (finer.error < best.error || distance > finer.error + best.error)
+    best = finer;
+}
+
 llvm::Expected<bool> CurveDerivative::refine() {
   if (above.size() == sampling.levels)
     return false;
@@ -191,8 +200,8 @@ Estimate CurveDerivative::getDerivative(size_t element) const {
     differences[2] = (8 * inner - outer) / (12 * step);
     double error = sampling.safety * 1.5 * noise[element] / step +
                    getTruncation(differences, 4);
-    if (level >= firstLevel && error < best.error)
-      best = {differences[2], error};
+    if (level >= firstLevel)
+      takeBetter(best, {differences[2], error});
   }
   return best;
 }
@@ -211,8 +220,8 @@ Estimate CurveDerivative::oneSided(size_t element, bool right) const {
                      (2 * step);
     double error = sampling.safety * 4 * noise[element] / std::abs(step) +
                    getTruncation(differences, 2);
-    if (level >= firstLevel && error < best.error)
-      best = {differences[2], error};
+    if (level >= firstLevel)
+      takeBetter(best, {differences[2], error});
   }
   return best;
 }

@@ -39,6 +39,10 @@ struct Sampling {
   double safety;
   /// How many steps there are, each half of the one before.
   unsigned levels;
+  /// A distance within this share of a derivative is none. Where a large number
+  /// is added and subtracted again a curve has steps, and the samples that
+  /// measure the noise may all lie on one.
+  double ignoredShare = 0;
 
   static Sampling forRoundoff(double roundoff);
 };
@@ -56,7 +60,8 @@ llvm::Expected<std::vector<double>> measureNoise(const Curve &curve,
 ///
 /// The bound of an error is a multiple of the noise, as differences amplify it,
 /// plus how much the difference changes as the step is halved, twice. Of
-/// several steps each element takes the one with the least bound.
+/// several steps each element takes the one with the least bound, among those
+/// that no smaller step contradicts.
 class CurveDerivative {
 public:
   static llvm::Expected<CurveDerivative> create(Curve curve,

@@ -88,7 +88,9 @@ DerivativeLine::create(const CheckedFunction &function,
 }
 
 double DerivativeLine::getBound(size_t element) const {
-  return differences.getDerivative(element).error + rounding[element];
+  double ignored = ignoredShare * std::abs(derivatives[element]);
+  return differences.getDerivative(element).error + rounding[element] +
+         (std::isfinite(ignored) ? ignored : 0);
 }
 
 double DerivativeLine::getExcess(size_t element) const {

@@ -101,12 +101,13 @@ private:
                  CurveDerivative differences, Elements derivatives,
                  std::vector<double> rounding)
       : function(function), fineShare(getFineShare(sampling)),
-        argument(argument), direction(std::move(direction)),
-        differences(std::move(differences)),
+        ignoredShare(sampling.ignoredShare), argument(argument),
+        direction(std::move(direction)), differences(std::move(differences)),
         derivatives(std::move(derivatives)), rounding(std::move(rounding)) {}
 
   const CheckedFunction &function;
   double fineShare;
+  double ignoredShare;
   size_t argument;
   Elements direction;
   CurveDerivative differences;

@@ -25,10 +25,12 @@ static constexpr unsigned mostLocated = 16;
 //===----------------------------------------------------------------------===//
 
 GradientChecker::GradientChecker(const CheckedFunction &function,
-                                 GradientCheck &check)
+                                 GradientCheck &check, double ignoredShare)
     : function(function), check(check),
       sampling(Sampling::forRoundoff(function.getRoundoff())),
-      coarseShare(getCoarseShare(sampling)), random(check.seed + 1) {}
+      coarseShare(getCoarseShare(sampling)), random(check.seed + 1) {
+  sampling.ignoredShare = ignoredShare;
+}
 
 llvm::Error GradientChecker::run() {
   check.step = sampling.step;

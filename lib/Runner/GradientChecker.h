@@ -26,8 +26,10 @@ namespace sparse_autograd {
 class GradientChecker {
 public:
   /// Random numbers follow from `check.seed`. Both `function` and `check` have
-  /// to outlive the checker.
-  GradientChecker(const CheckedFunction &function, GradientCheck &check);
+  /// to outlive the checker. Distances within `ignoredShare` of a derivative
+  /// are none.
+  GradientChecker(const CheckedFunction &function, GradientCheck &check,
+                  double ignoredShare = 0);
 
   /// Fills in what the check is of and adds a pair for each argument and
   /// result. Run it once. A wrong derivative is a verdict and no error: it

@@ -49,33 +49,40 @@ public:
       double distance = std::abs(distances.front()[i]);
       if (!(distance <= most))
         most = distance;
-      result &= distance <= floor || distance <= 16 * getDeviation(i);
+      result &= distance <= floor || fluctuates(i);
     }
     return result;
   }
 
 private:
-  /// How far the distances of an element are, in the root mean square over the
-  /// places where they are finite, from one number, or from one multiple of the
-  /// derivative if that is less.
-  double getDeviation(size_t element) const {
-    double count = 0, sum = 0, squares = 0, products = 0, weights = 0;
+  /// Whether the distance of an element at the point is within 16 standard
+  /// deviations, and so is its share of the derivative.
+  bool fluctuates(size_t element) const {
+    Elements sizes, shares;
     for (auto [place, exact] : llvm::zip_equal(distances, derivatives)) {
-      double x = place[element], d = exact[element];
-      if (!std::isfinite(x) || !std::isfinite(d))
-        continue;
-      ++count;
-      sum += x;
-      squares += x * x;
-      products += x * d;
-      weights += d * d;
+      sizes.push_back(place[element]);
+      if (exact[element] != 0)
+        shares.push_back(place[element] / exact[element]);
     }
+    bool hasShare = derivatives.front()[element] != 0;
+    return isWithinDeviation(sizes) && (!hasShare || isWithinDeviation(shares));
+  }
+
+  /// Whether the first number is, among those that are finite.
+  static bool isWithinDeviation(llvm::ArrayRef<double> numbers) {
+    double count = 0, sum = 0;
+    for (double x : numbers)
+      if (std::isfinite(x)) {
+        ++count;
+        sum += x;
+      }
     if (count < 2)
-      return 0;
-    double explained = sum * sum / count;
-    if (weights > 0)
-      explained = std::max(explained, products * products / weights);
-    return std::sqrt(std::max(0.0, (squares - explained) / count));
+      return false;
+    double squares = 0;
+    for (double x : numbers)
+      if (std::isfinite(x))
+        squares += (x - sum / count) * (x - sum / count);
+    return std::abs(numbers.front()) <= 16 * std::sqrt(squares / count);
   }
 
   std::vector<Elements> distances, derivatives;
@@ -105,12 +112,12 @@ sparse_autograd::compareWithF64(const CheckedFunction &own,
   size_t results = own.getResults().size();
   std::vector<bool> isRounding(check.pairs.size(), true);
   auto rate = [&](const Distances &distances, size_t begin, size_t end,
-                  size_t count, size_t pair) {
+                  size_t count, double value, size_t pair) {
     double scale = distances.getScale(begin, end);
     // A wrong rule is wrong by more than an eighth.
     double share = std::min(64 * static_cast<double>(count) * roundoff, 0.125);
     double most = 0;
-    if (!distances.isRounding(begin, end, share * scale, most))
+    if (!distances.isRounding(begin, end, share * std::max(scale, value), most))
       isRounding[pair] = false;
     PairCheck &rated = check.pairs[pair];
     double rounding = scale > 0 ? most / scale : most;
@@ -118,6 +125,10 @@ sparse_autograd::compareWithF64(const CheckedFunction &own,
       rated.rounding = rounding;
   };
   size_t arguments = own.getArguments().size();
+  llvm::Expected<Elements> values =
+      wide.evaluate(0, Elements(wide.getPoint(0).size(), 0), 0);
+  if (!values)
+    return values.takeError();
   for (unsigned number = 0; number < tangentCount; ++number) {
     std::vector<Elements> tangents, cotangents;
     for (size_t argument = 0; argument < arguments; ++argument)
@@ -167,8 +178,16 @@ sparse_autograd::compareWithF64(const CheckedFunction &own,
         size_t count = own.getPoint(argument).size();
         auto [begin, end] = own.getRange(result);
         size_t larger = std::max(count, end - begin);
-        rate(forward[argument], begin, end, larger, pair);
-        rate(reverse[pair], 0, count, larger, pair);
+        // What the result changes by where the argument does by all of itself.
+        double value = 0, weighted = 0;
+        for (size_t i = begin; i < end; ++i)
+          if (double size = std::abs((*values)[i]); std::isfinite(size)) {
+            value = std::max(value, size);
+            weighted += size * std::abs(cotangents[result][i - begin]);
+          }
+        rate(forward[argument], begin, end, larger, value, pair);
+        rate(reverse[pair], 0, count, larger,
+             weighted / rootMeanSquare(own.getPoint(argument)), pair);
       }
   }
   return isRounding;

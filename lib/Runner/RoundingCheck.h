@@ -28,8 +28,9 @@ namespace sparse_autograd {
 /// Rounding errors fluctuate from a place to the next one, while a fault is
 /// much the same, or much the same share of the derivative: a distance at the
 /// point is an error of rounding if it is within 16 standard deviations of the
-/// distances at all places, or within 64 n u of the largest derivative, u the
-/// unit roundoff of the narrowest float, `roundoff`, and n the elements of the
+/// distances at all places, or within 64 n u of the largest derivative, or of
+/// the result, as a share of the argument, if that is more: u is the unit
+/// roundoff of the narrowest float, `roundoff`, and n the elements of the
 /// larger side. Returns for each pair whether its distances are. Fails if a
 /// call of a function does.
 llvm::Expected<std::vector<bool>> compareWithF64(const CheckedFunction &own,
