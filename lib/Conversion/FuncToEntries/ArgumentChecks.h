@@ -1,5 +1,4 @@
-//===- ArgumentChecks.h - checks of what an entry is called with -*- C++
-//-*-===//
+//===- ArgumentChecks.h - checks of a call of an entry ----------*- C++ -*-===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
