@@ -35,7 +35,12 @@ struct Library {
 static llvm::Expected<Library> compileModule(mlir::ModuleOp module,
                                              const LibraryOptions &options,
                                              StringRef linker) {
-  if (llvm::Error error = runPipeline(module, options.pipeline))
+  auto configure = [&](mlir::PassManager &passes) {
+    if (!options.crashReproducer.empty())
+      passes.enableCrashReproducerGeneration(options.crashReproducer);
+  };
+  if (llvm::Error error = runPipeline(module, options.pipeline,
+                                      /*extension=*/{}, configure))
     return std::move(error);
   StringRef name = llvm::sys::path::filename(options.name);
   llvm::Expected<llvm::json::Object> manifest = nameEntries(module, name);
@@ -107,15 +112,15 @@ llvm::Error sparse_autograd::compileLibrary(const LibraryOptions &options) {
   if (!library)
     return fail(library.takeError());
 
-  auto codeFile = io::OutputFile::create(codePath);
-  if (!codeFile)
-    return codeFile.takeError();
-  auto headerFile = io::OutputFile::create(headerPath);
-  if (!headerFile)
-    return headerFile.takeError();
-  (*codeFile)->getStream() << library->code->getBuffer();
-  (*headerFile)->getStream() << library->header;
-  if (llvm::Error error = (*codeFile)->commit())
-    return error;
-  return (*headerFile)->commit();
+  std::unique_ptr<io::OutputFile> files[2];
+  std::pair<StringRef, StringRef> contents[] = {
+      {codePath, library->code->getBuffer()}, {headerPath, library->header}};
+  for (auto [file, content] : llvm::zip_equal(files, contents)) {
+    auto created = io::OutputFile::create(content.first);
+    if (!created)
+      return created.takeError();
+    file = std::move(*created);
+    file->getStream() << content.second;
+  }
+  return io::OutputFile::commitAll(files);
 }

@@ -7,15 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Linker.h"
+#include "SparseAutograd/IO/ScratchFile.h"
 #include "SparseAutograd/Runtime/Runtime.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 #include <dlfcn.h>
-#include <tuple>
 
 using namespace sparse_autograd;
 using llvm::StringRef;
@@ -43,49 +41,27 @@ static llvm::Expected<std::string> findRuntime() {
                                  "file; ask for --emit=object");
 }
 
-static llvm::Error writeFile(StringRef path, StringRef contents) {
-  std::error_code error;
-  llvm::raw_fd_ostream stream(path, error);
-  if (!error) {
-    stream << contents;
-    stream.close();
-    error = stream.error();
-    stream.clear_error();
-  }
-  if (error)
-    return llvm::createStringError("'" + path +
-                                   "' cannot be written: " + error.message());
-  return llvm::Error::success();
-}
-
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 sparse_autograd::linkSharedObject(StringRef linker, StringRef object,
                                   StringRef soname) {
   llvm::Expected<std::string> runtime = findRuntime();
   if (!runtime)
     return runtime.takeError();
-  llvm::SmallString<128> folder;
-  if (std::error_code error =
-          llvm::sys::fs::createUniqueDirectory("sparse-autograd", folder))
-    return llvm::createStringError("no temporary folder can be made: " +
-                                   error.message());
-  llvm::scope_exit remove(
-      [&]() { std::ignore = llvm::sys::fs::remove_directories(folder); });
-  auto inFolder = [&](StringRef name) {
-    llvm::SmallString<128> path = folder;
-    llvm::sys::path::append(path, name);
-    return path.str().str();
-  };
-  std::string input = inFolder("program.o"), output = inFolder("program.so");
-  std::string report = inFolder("report");
-  if (llvm::Error error = writeFile(input, object))
-    return std::move(error);
+  auto input = io::ScratchFile::create("o", object);
+  if (!input)
+    return input.takeError();
+  auto output = io::ScratchFile::create("so");
+  if (!output)
+    return output.takeError();
+  auto report = io::ScratchFile::create("txt");
+  if (!report)
+    return report.takeError();
 
   // -Xlinker takes what has commas too. -lm is glibc's libm and libmvec, of
   // which the library needs those that it calls.
   StringRef arguments[] = {linker,
                            "-shared",
-                           input,
+                           (*input)->getPath(),
                            *runtime,
                            "-lm",
                            "-Xlinker",
@@ -103,21 +79,21 @@ sparse_autograd::linkSharedObject(StringRef linker, StringRef object,
                            "-Xlinker",
                            llvm::sys::path::parent_path(*runtime),
                            "-o",
-                           output};
-  std::optional<StringRef> redirects[] = {StringRef(), StringRef(report),
-                                          StringRef(report)};
+                           (*output)->getPath()};
+  std::optional<StringRef> redirects[] = {StringRef(), (*report)->getPath(),
+                                          (*report)->getPath()};
   std::string problem;
   int code = llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt,
                                        redirects, /*SecondsToWait=*/0,
                                        /*MemoryLimit=*/0, &problem);
   if (code == 0)
-    if (auto linked = llvm::MemoryBuffer::getFile(output, /*IsText=*/false,
-                                                  /*RequiresNullTerminator=*/
-                                                  false,
-                                                  /*IsVolatile=*/true))
+    if (auto linked = llvm::MemoryBuffer::getFile(
+            (*output)->getPath(), /*IsText=*/false,
+            /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
+        linked && (*linked)->getBufferSize() != 0)
       return std::move(*linked);
   if (problem.empty())
-    if (auto text = llvm::MemoryBuffer::getFile(report))
+    if (auto text = llvm::MemoryBuffer::getFile((*report)->getPath()))
       problem = (*text)->getBuffer().trim().str();
   return llvm::createStringError(
       "'" + linker + "' cannot link the program: " +

@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/IO/CoordinateMatrix.h"
 #include "SparseAutograd/IO/Diagnostic.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -62,7 +63,10 @@ CoordinateBuilder::build(int64_t rows, int64_t columns, bool isPattern,
   matrix.isPattern = isPattern;
   matrix.rowIndices.reserve(entries.size());
   matrix.columnIndices.reserve(entries.size());
-  if (!isPattern)
+  bool isInteger = keepsIntegers();
+  if (isInteger)
+    matrix.integers.reserve(entries.size());
+  else if (!isPattern)
     matrix.values.reserve(entries.size());
 
   const Entry *previous = nullptr;
@@ -72,7 +76,9 @@ CoordinateBuilder::build(int64_t rows, int64_t columns, bool isPattern,
     if (!isDuplicate) {
       matrix.rowIndices.push_back(entry.row);
       matrix.columnIndices.push_back(entry.column);
-      if (!isPattern)
+      if (isInteger)
+        matrix.integers.push_back(bit_cast<int64_t>(entry.value));
+      else if (!isPattern)
         matrix.values.push_back(entry.value);
       previous = &entry;
       continue;
@@ -88,16 +94,48 @@ CoordinateBuilder::build(int64_t rows, int64_t columns, bool isPattern,
           "remove one of the two, or ask for duplicates to be coalesced");
     if (isPattern)
       continue;
+    if (Error error = addToSum(matrix, entry))
+      return std::move(error);
+  }
+  return matrix;
+}
+
+bool CoordinateBuilder::keepsIntegers() {
+  if (!areIntegers)
+    return false;
+  auto isExact = [](const Entry &entry) {
+    int64_t integer = bit_cast<int64_t>(entry.value);
+    double value = static_cast<double>(integer);
+    // 2^63 itself would not convert back.
+    return value < 0x1p63 && static_cast<int64_t>(value) == integer;
+  };
+  if (!llvm::all_of(entries, isExact))
+    return true;
+  for (Entry &entry : entries)
+    entry.value = static_cast<double>(bit_cast<int64_t>(entry.value));
+  return false;
+}
+
+/// Adds the value of an entry to that of the last one.
+Error CoordinateBuilder::addToSum(CoordinateMatrix &matrix,
+                                  const Entry &entry) const {
+  bool overflows = false;
+  if (!matrix.integers.empty()) {
+    int64_t &sum = matrix.integers.back();
+    overflows = AddOverflow(sum, bit_cast<int64_t>(entry.value), sum);
+  } else {
     double &sum = matrix.values.back();
     bool isFinite = std::isfinite(sum) && std::isfinite(entry.value);
     sum += entry.value;
-    if (isFinite && !std::isfinite(sum))
-      return lineError(file, entry.line,
-                       "the sum of this and the values given before at its "
-                       "coordinate overflows an f64",
-                       "scale the values");
+    overflows = isFinite && !std::isfinite(sum);
   }
-  return matrix;
+  if (!overflows)
+    return Error::success();
+  return lineError(file, entry.line,
+                   Twine("the sum of this and the values given before at its "
+                         "coordinate overflows an ") +
+                       (matrix.integers.empty() ? "f64" : "i64"),
+                   "scale the values");
 }
 
 Expected<DenseArray>
@@ -108,6 +146,9 @@ sparse_autograd::io::expandValues(const CoordinateMatrix &matrix,
     return fileError(
         name, "a sparse matrix has no values of type " + getTypeName(type),
         "expand it to f32 or f64");
+  if (!matrix.integers.empty())
+    return fileError(name, "an integer is not exact as an " + getTypeName(type),
+                     "write the matrix as real if rounding is meant");
   Expected<DenseArray> array =
       makeDenseArray(name, type, {matrix.rows, matrix.columns}, limits);
   if (!array)
@@ -129,18 +170,5 @@ sparse_autograd::io::expandValues(const CoordinateMatrix &matrix,
                        "expand the matrix to f64");
     array->as<float>()[index] = narrow;
   }
-  return array;
-}
-
-Expected<DenseArray>
-sparse_autograd::io::expandMask(const CoordinateMatrix &matrix,
-                                const SizeLimits &limits, StringRef name) {
-  Expected<DenseArray> array = makeDenseArray(
-      name, ElementType::Bool, {matrix.rows, matrix.columns}, limits);
-  if (!array)
-    return array.takeError();
-  for (int64_t i = 0, e = matrix.getNumEntries(); i < e; ++i)
-    array->data.data()[matrix.rowIndices[i] * matrix.columns +
-                       matrix.columnIndices[i]] = 1;
   return array;
 }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/IO/CoordinateTensor.h"
+#include "SparseAutograd/IO/ConvertElements.h"
 #include "SparseAutograd/IO/Diagnostic.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -41,8 +41,10 @@ sparse_autograd::io::toTensor(const CoordinateMatrix &matrix,
   tensor.shape = {matrix.rows, matrix.columns};
   tensor.isInferred = {false, false};
   tensor.isPattern = matrix.isPattern;
-  Expected<DenseArray> values = makeDenseArray(
-      name, ElementType::F64, {matrix.isPattern ? 0 : count}, limits);
+  bool isInteger = !matrix.integers.empty();
+  Expected<DenseArray> values =
+      makeDenseArray(name, isInteger ? ElementType::I64 : ElementType::F64,
+                     {matrix.isPattern ? 0 : count}, limits);
   if (!values)
     return values.takeError();
   if (Error error =
@@ -53,14 +55,17 @@ sparse_autograd::io::toTensor(const CoordinateMatrix &matrix,
     tensor.coordinates.push_back(matrix.rowIndices[i]);
     tensor.coordinates.push_back(matrix.columnIndices[i]);
   }
-  if (!matrix.isPattern)
+  if (isInteger)
+    llvm::copy(matrix.integers, values->as<int64_t>().begin());
+  else if (!matrix.isPattern)
     llvm::copy(matrix.values, values->as<double>().begin());
+  values->isText = true;
   tensor.values = std::move(*values);
   return tensor;
 }
 
-/// Whether an f64 holds an element exactly; false for some 64-bit integers.
-static bool isExact(const DenseArray &array, int64_t index) {
+bool sparse_autograd::io::isExactAsDouble(const DenseArray &array,
+                                          int64_t index) {
   double value = getAsDouble(array, index);
   // 2^63 and 2^64 themselves would not convert back.
   if (array.type == ElementType::I64)
@@ -72,14 +77,16 @@ static bool isExact(const DenseArray &array, int64_t index) {
   return true;
 }
 
+std::string sparse_autograd::io::describeValue(const CoordinateTensor &tensor,
+                                               int64_t entry) {
+  return "the value at " + formatCoordinates(tensor.getCoordinates(entry)) +
+         " (counting from 0)";
+}
+
 static Error refuseValue(const CoordinateTensor &tensor, int64_t entry,
                          const Twine &problem, const Twine &remedy,
                          StringRef name) {
-  return fileError(name,
-                   "the value at " +
-                       formatCoordinates(tensor.getCoordinates(entry)) +
-                       " (counting from 0) " + problem,
-                   remedy);
+  return fileError(name, describeValue(tensor, entry) + " " + problem, remedy);
 }
 
 Expected<CoordinateMatrix>
@@ -99,7 +106,7 @@ sparse_autograd::io::toMatrix(const CoordinateTensor &tensor, StringRef name) {
     matrix.columnIndices.push_back(tensor.coordinates[2 * i + 1]);
     if (tensor.isPattern)
       continue;
-    if (!isExact(tensor.values, i))
+    if (!isExactAsDouble(tensor.values, i))
       return refuseValue(tensor, i, "is not exact as an f64",
                          "store it as f64 if rounding is meant", name);
     matrix.values.push_back(getAsDouble(tensor.values, i));
@@ -107,20 +114,22 @@ sparse_autograd::io::toMatrix(const CoordinateTensor &tensor, StringRef name) {
   return matrix;
 }
 
-Expected<CoordinateTensor>
-sparse_autograd::io::collectNonzeros(const DenseArray &array,
-                                     const SizeLimits &limits, StringRef name) {
+/// The elements of an array, without its zeros unless these are kept.
+static Expected<CoordinateTensor> collect(const DenseArray &array,
+                                          bool keepsZeros,
+                                          const SizeLimits &limits,
+                                          StringRef name) {
   size_t rank = array.shape.size();
   if (rank == 0)
     return fileError(name, "a number is no sparse tensor",
                      "use an array of one or more dimensions");
-  auto isZero = [&](int64_t index) {
+  auto isKept = [&](int64_t index) {
     // No integer but 0 becomes 0.
-    return getAsDouble(array, index) == 0;
+    return keepsZeros || getAsDouble(array, index) != 0;
   };
   int64_t count = 0, end = array.getNumElements();
   for (int64_t index = 0; index < end; ++index)
-    count += !isZero(index);
+    count += isKept(index);
   CoordinateTensor tensor;
   tensor.shape = array.shape;
   tensor.isInferred.assign(rank, false);
@@ -137,7 +146,7 @@ sparse_autograd::io::collectNonzeros(const DenseArray &array,
   char *place = values->data.data();
   SmallVector<int64_t> at(rank, 0);
   for (int64_t index = 0; index < end; ++index) {
-    if (!isZero(index)) {
+    if (isKept(index)) {
       llvm::append_range(tensor.coordinates, at);
       std::memcpy(place, array.data.data() + index * width, width);
       place += width;
@@ -148,8 +157,21 @@ sparse_autograd::io::collectNonzeros(const DenseArray &array,
       at[dim] = 0;
     }
   }
+  values->isText = array.isText;
   tensor.values = std::move(*values);
   return tensor;
+}
+
+Expected<CoordinateTensor>
+sparse_autograd::io::collectNonzeros(const DenseArray &array,
+                                     const SizeLimits &limits, StringRef name) {
+  return collect(array, /*keepsZeros=*/false, limits, name);
+}
+
+Expected<CoordinateTensor>
+sparse_autograd::io::collectElements(const DenseArray &array,
+                                     const SizeLimits &limits, StringRef name) {
+  return collect(array, /*keepsZeros=*/true, limits, name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,6 +221,7 @@ static void selectEntries(CoordinateTensor &tensor, ArrayRef<int64_t> order,
       std::memcpy(values.data.data() + place * width,
                   tensor.values.data.data() + entry * width, width);
   }
+  values.isText = tensor.values.isText;
   tensor.coordinates = std::move(coordinates);
   tensor.values = std::move(values);
 }
@@ -251,104 +274,25 @@ Error sparse_autograd::io::sortEntries(
 // Values
 //===----------------------------------------------------------------------===//
 
-static const fltSemantics *findSemantics(ElementType type) {
-  switch (type) {
-  case ElementType::F16:
-    return &APFloat::IEEEhalf();
-  case ElementType::BF16:
-    return &APFloat::BFloat();
-  case ElementType::F32:
-    return &APFloat::IEEEsingle();
-  case ElementType::F64:
-    return &APFloat::IEEEdouble();
-  default:
-    return nullptr;
-  }
-}
-
-/// The bits of a value as a float of `semantics`; nothing if it overflows.
-static std::optional<uint64_t> roundTo(const fltSemantics &semantics,
-                                       const DenseArray &values,
-                                       int64_t index) {
-  APFloat number(0.0);
-  // Integers are rounded once, too.
-  if (values.type == ElementType::I64 || values.type == ElementType::U64) {
-    number = APFloat(semantics);
-    APInt integer(64, values.as<uint64_t>()[index]);
-    number.convertFromAPInt(integer, values.type == ElementType::I64,
-                            APFloat::rmNearestTiesToEven);
-    if (number.isInfinity())
-      return std::nullopt;
-    return number.bitcastToAPInt().getZExtValue();
-  }
-  double value = getAsDouble(values, index);
-  number = APFloat(value);
-  bool losesInfo = false;
-  number.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
-  if (number.isInfinity() && std::isfinite(value))
-    return std::nullopt;
-  return number.bitcastToAPInt().getZExtValue();
-}
-
-/// A value as an integer; nothing if it is none, or does not fit `width` bits.
-static std::optional<int64_t> toInteger(const DenseArray &values, int64_t index,
-                                        unsigned width) {
-  int64_t integer;
-  if (values.type == ElementType::I64) {
-    integer = values.as<int64_t>()[index];
-  } else if (values.type == ElementType::U64) {
-    integer = values.as<int64_t>()[index];
-    if (integer < 0)
-      return std::nullopt;
-  } else {
-    double value = getAsDouble(values, index);
-    // Also false for a NaN.
-    if (!(value >= -0x1p63 && value < 0x1p63))
-      return std::nullopt;
-    integer = static_cast<int64_t>(value);
-    if (static_cast<double>(integer) != value)
-      return std::nullopt;
-  }
-  if (!isIntN(width, integer))
-    return std::nullopt;
-  return integer;
-}
-
 Expected<DenseArray>
 sparse_autograd::io::convertValues(const CoordinateTensor &tensor,
                                    ElementType type, const SizeLimits &limits,
                                    StringRef name) {
+  // What is stored is there, whatever number it is.
+  bool isFlag = type == ElementType::Bool &&
+                (tensor.isPattern || tensor.values.type != ElementType::Bool);
+  if (!tensor.isPattern && !isFlag)
+    return convertElements(
+        tensor.values, type, limits, name,
+        [&](int64_t entry) { return describeValue(tensor, entry); });
   int64_t count = tensor.getNumEntries();
-  Expected<DenseArray> array = makeDenseArray(name, type, {count}, limits);
-  if (!array)
-    return array.takeError();
-  size_t width = getByteWidth(type);
-  if (!tensor.isPattern && tensor.values.type == type) {
-    if (count)
-      std::memcpy(array->data.data(), tensor.values.data.data(), count * width);
-    return array;
-  }
-  const fltSemantics *semantics = findSemantics(type);
-  uint64_t one =
-      semantics ? APFloat::getOne(*semantics).bitcastToAPInt().getZExtValue()
-                : 1;
-  for (int64_t i = 0; i < count; ++i) {
-    std::optional<uint64_t> bits;
-    if (tensor.isPattern || type == ElementType::Bool)
-      bits = one;
-    else if (semantics)
-      bits = roundTo(*semantics, tensor.values, i);
-    else
-      bits = toInteger(tensor.values, i, 8 * width);
-    if (!bits)
-      return refuseValue(tensor, i,
-                         (semantics ? "overflows an " : "is no ") +
-                             getTypeName(type),
-                         "use another element type", name);
-    // The low bytes come first on the machines that we compile for.
-    std::memcpy(array->data.data() + i * width, &*bits, width);
-  }
-  return array;
+  Expected<DenseArray> ones =
+      makeDenseArray(name, ElementType::U8, {count}, limits);
+  if (!ones)
+    return ones.takeError();
+  llvm::fill(ones->as<uint8_t>(), 1);
+  return convertElements(*ones, type, limits, name,
+                         [](int64_t) { return std::string("a one"); });
 }
 
 Expected<DenseArray>
@@ -371,4 +315,30 @@ sparse_autograd::io::expandTensor(const CoordinateTensor &tensor,
                 values->data.data() + i * width, width);
   }
   return array;
+}
+
+//===----------------------------------------------------------------------===//
+// What a file can hold
+//===----------------------------------------------------------------------===//
+
+Error sparse_autograd::io::checkHeldByText(const CoordinateTensor &tensor,
+                                           bool asDoubles, StringRef file) {
+  if (tensor.isPattern)
+    return Error::success();
+  StringRef remedy = "write the tensor to a .npz file";
+  for (int64_t i = 0, e = tensor.getNumEntries(); i < e; ++i) {
+    if (tensor.values.type == ElementType::Bool &&
+        !tensor.values.as<uint8_t>()[i])
+      return refuseValue(tensor, i,
+                         "is a stored false, which would be read as true: in "
+                         "this format what is stored is there",
+                         remedy, file);
+    bool fits = tensor.values.type != ElementType::U64 ||
+                tensor.values.as<int64_t>()[i] >= 0;
+    if (!fits || (asDoubles && !isExactAsDouble(tensor.values, i)))
+      return refuseValue(tensor, i,
+                         "is an integer that would be read as another one",
+                         remedy, file);
+  }
+  return Error::success();
 }

@@ -149,6 +149,14 @@ Error Reader::readTriplet() {
       return lines.error("the value " + quoted(text) + " overflows an f64",
                          "scale the values");
     }
+    int64_t integer = 0;
+    // 2^63 itself would not convert back.
+    if (parseInteger(text, integer) == NumberError::None &&
+        (triplet.value >= 0x1p63 ||
+         static_cast<int64_t>(triplet.value) != integer))
+      return lines.error("the integer " + quoted(text) +
+                             " is not exact as an f64",
+                         "write it with a decimal point if rounding is meant");
     if (!std::isfinite(triplet.value) && !options.acceptNonFinite)
       return lines.error("the value " + quoted(text) + " is not finite",
                          "remove the line, or ask for such values to be "

@@ -216,29 +216,33 @@ Error Reader::readEntry(StringRef line, CoordinateBuilder &builder) {
   if (Error error = readIndex(line, columns, "column", column))
     return error;
   double value = 1;
-  if (field == Field::Real) {
+  int64_t integer = 1;
+  bool isInteger = field == Field::Integer;
+  if (field == Field::Real)
     if (Error error = readReal(line, value))
       return error;
-  } else if (field == Field::Integer) {
-    int64_t integer = 0;
+  if (isInteger)
     if (Error error = readInteger(line, integer))
       return error;
-    value = static_cast<double>(integer);
-    // 2^63 itself would not convert back.
-    if (value >= 0x1p63 || static_cast<int64_t>(value) != integer)
-      return lines.error("the integer " + Twine(integer) +
-                             " is not exact as an f64",
-                         "write the matrix as real if rounding is meant");
-  }
   if (Error error = checkLineEnd(line))
     return error;
-  builder.add(row, column, value, lines.getLine());
+  auto add = [&](int64_t row, int64_t column, int sign) {
+    if (isInteger)
+      builder.addInteger(row, column, sign * integer, lines.getLine());
+    else
+      builder.add(row, column, sign * value, lines.getLine());
+  };
+  add(row, column, 1);
   if (symmetry == Symmetry::General)
     return Error::success();
   bool isSkew = symmetry == Symmetry::SkewSymmetric;
+  if (isSkew && integer == std::numeric_limits<int64_t>::min())
+    return lines.error("the negative of " + Twine(integer) +
+                           " does not fit 64 bits",
+                       "write a smaller integer");
   if (row != column)
-    builder.add(column, row, isSkew ? -value : value, lines.getLine());
-  else if (isSkew && value != 0)
+    add(column, row, isSkew ? -1 : 1);
+  else if (isSkew && (isInteger ? integer != 0 : value != 0))
     return lines.error("a skew-symmetric matrix has no diagonal",
                        "remove the entry or write the matrix as general");
   return Error::success();
@@ -299,6 +303,7 @@ Expected<DenseArray> Reader::readArray() {
                      {rows, columns}, limits);
   if (!array)
     return array.takeError();
+  array->isText = true;
 
   auto store = [&](int64_t row, int64_t column, double real, int64_t integer) {
     if (isInteger)
@@ -363,12 +368,17 @@ sparse_autograd::io::parseMatrixMarket(StringRef text, StringRef file,
 void sparse_autograd::io::writeMatrixMarket(raw_ostream &stream,
                                             const CoordinateMatrix &matrix) {
   stream << banner << " matrix coordinate "
-         << (matrix.isPattern ? "pattern" : "real") << " general\n"
+         << (matrix.isPattern          ? "pattern"
+             : matrix.integers.empty() ? "real"
+                                       : "integer")
+         << " general\n"
          << matrix.rows << ' ' << matrix.columns << ' '
          << matrix.getNumEntries() << '\n';
   for (int64_t i = 0, e = matrix.getNumEntries(); i < e; ++i) {
     stream << matrix.rowIndices[i] + 1 << ' ' << matrix.columnIndices[i] + 1;
-    if (!matrix.isPattern) {
+    if (!matrix.integers.empty())
+      stream << ' ' << matrix.integers[i];
+    else if (!matrix.isPattern) {
       stream << ' ';
       writeReal(stream, matrix.values[i]);
     }
@@ -383,7 +393,7 @@ Error sparse_autograd::io::writeMatrixMarket(raw_ostream &stream,
     return fileError(file,
                      "an array of " + Twine(array.shape.size()) +
                          " dimensions is not a matrix",
-                     "write it to a .npy file");
+                     "write it to a .npy or .tns file");
   stream << banner << " matrix array "
          << (isFloat(array.type) ? "real" : "integer") << " general\n"
          << array.shape[0] << ' ' << array.shape[1] << '\n';
@@ -405,7 +415,9 @@ Error sparse_autograd::io::writeMatrixMarket(raw_ostream &stream,
     return fileError(file,
                      "a tensor of " + Twine(tensor.getRank()) +
                          " dimensions is not a matrix",
-                     "write it to a .tns file");
+                     "write it to a .tns or .npz file");
+  if (Error error = checkHeldByText(tensor, /*asDoubles=*/false, file))
+    return error;
   stream << banner << " matrix coordinate "
          << (tensor.isPattern              ? "pattern"
              : isFloat(tensor.values.type) ? "real"

@@ -444,7 +444,10 @@ sparse_autograd::io::makeNpyHeader(const DenseArray &array, StringRef file) {
     break;
   case ElementType::BF16:
     return fileError(file, "the .npy format has no bf16",
-                     "convert the array to f32, which holds it exactly");
+                     array.shape.empty()
+                         ? "print the number"
+                         : "write the array to a .tns file, or to a .mtx file "
+                           "if it is a matrix");
   }
   StringRef order = getByteWidth(array.type) == 1 ? "|"
                     : sys::IsBigEndianHost        ? ">"

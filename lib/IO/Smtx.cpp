@@ -134,8 +134,15 @@ Error sparse_autograd::io::writeSmtx(raw_ostream &stream,
     return fileError(file,
                      "a tensor of " + Twine(tensor.getRank()) +
                          " dimensions is not a matrix",
-                     "write it to a .tns file");
+                     "write it to a .tns or .npz file");
   int64_t rows = tensor.shape[0], count = tensor.getNumEntries();
+  for (int64_t i = 0; i < count && !tensor.isPattern; ++i)
+    if (getAsDouble(tensor.values, i) != 1)
+      return fileError(file,
+                       describeValue(tensor, i) +
+                           " is not 1, which is what a pattern, all that the "
+                           "format has, stands for",
+                       "write the tensor to a .mtx, .tns or .npz file");
   stream << rows << ", " << tensor.shape[1] << ", " << count << '\n';
   int64_t begun = 0;
   // A row begins with the first entry that is not before it.

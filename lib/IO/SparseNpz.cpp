@@ -47,6 +47,12 @@ bool sparse_autograd::io::hasSparseParts(ArrayRef<ZipMember> members,
 
 namespace {
 
+/// What indptr and indices say: an entry, or a block, for each index.
+struct Slices {
+  int64_t extent; ///< how many slices there are
+  std::vector<int64_t> outer, inner;
+};
+
 /// Reads the parts of one tensor.
 class PartReader {
 public:
@@ -75,7 +81,10 @@ private:
   Error readData();
   Error addEntries(ArrayRef<std::vector<int64_t>> columns,
                    ArrayRef<StringRef> names);
+  Expected<Slices> readSlices();
+  Error setOuterExtent(size_t dim, int64_t extent);
   Error readCompressed(bool isByColumn);
+  Error readBlocks();
   Error readCoordinates();
 
   StringRef bytes;
@@ -216,7 +225,7 @@ Error PartReader::addEntries(ArrayRef<std::vector<int64_t>> columns,
 }
 
 /// Reads the rows, or columns, as indptr delimits them.
-Error PartReader::readCompressed(bool isByColumn) {
+Expected<Slices> PartReader::readSlices() {
   Expected<std::vector<int64_t>> begins = readIntegers("indptr");
   if (!begins)
     return begins.takeError();
@@ -235,30 +244,92 @@ Error PartReader::readCompressed(bool isByColumn) {
     return refuse("indptr", "the array ends with " + Twine(begins->back()) +
                                 ", but there are " + Twine(inner->size()) +
                                 " indices");
-  size_t outerDim = isByColumn ? 1 : 0;
-  int64_t outerExtent = static_cast<int64_t>(begins->size()) - 1;
-  if (!hasShape) {
-    tensor.shape.assign(2, 0);
-    tensor.isInferred.assign(2, true);
-    tensor.shape[outerDim] = outerExtent;
-    tensor.isInferred[outerDim] = false;
-  } else if (tensor.getRank() == 2 && tensor.shape[outerDim] != outerExtent) {
-    return refuse("indptr", "the array delimits " + Twine(outerExtent) +
-                                " slices of a dimension of extent " +
-                                Twine(tensor.shape[outerDim]));
-  }
   if (Error error = checkMemory(
           file, SaturatingMultiply<uint64_t>(inner->size(), sizeof(int64_t)),
           limits))
+    return std::move(error);
+  Slices slices;
+  slices.extent = static_cast<int64_t>(begins->size()) - 1;
+  slices.outer.reserve(inner->size());
+  for (int64_t i = 0; i < slices.extent; ++i)
+    slices.outer.insert(slices.outer.end(), (*begins)[i + 1] - (*begins)[i], i);
+  slices.inner = std::move(*inner);
+  return slices;
+}
+
+/// Takes the extent of the dimension that indptr cuts, or compares it.
+Error PartReader::setOuterExtent(size_t dim, int64_t extent) {
+  if (!hasShape) {
+    tensor.shape.assign(2, 0);
+    tensor.isInferred.assign(2, true);
+    tensor.shape[dim] = extent;
+    tensor.isInferred[dim] = false;
+  } else if (tensor.getRank() == 2 && tensor.shape[dim] != extent) {
+    return refuse("indptr", "the array delimits " + Twine(extent) +
+                                " slices of a dimension of extent " +
+                                Twine(tensor.shape[dim]));
+  }
+  return Error::success();
+}
+
+Error PartReader::readCompressed(bool isByColumn) {
+  Expected<Slices> slices = readSlices();
+  if (!slices)
+    return slices.takeError();
+  size_t outerDim = isByColumn ? 1 : 0;
+  if (Error error = setOuterExtent(outerDim, slices->extent))
     return error;
-  std::vector<int64_t> outer;
-  outer.reserve(inner->size());
-  for (int64_t i = 0; i < outerExtent; ++i)
-    outer.insert(outer.end(), (*begins)[i + 1] - (*begins)[i], i);
   std::vector<int64_t> columns[2];
-  columns[outerDim] = std::move(outer);
-  columns[1 - outerDim] = std::move(*inner);
+  columns[outerDim] = std::move(slices->outer);
+  columns[1 - outerDim] = std::move(slices->inner);
   return addEntries(columns, {"indices", "indices"});
+}
+
+/// Reads blocks of rows and columns, whose elements are entries.
+Error PartReader::readBlocks() {
+  Expected<Slices> slices = readSlices();
+  if (!slices)
+    return slices.takeError();
+  Expected<DenseArray> data = readArray("data");
+  if (!data)
+    return data.takeError();
+  int64_t blocks = slices->inner.size();
+  if (data->shape.size() != 3 || data->shape[0] != blocks ||
+      data->shape[1] < 1 || data->shape[2] < 1)
+    return refuse("data", "the array is not one of " + Twine(blocks) +
+                              " blocks of rows and columns");
+  int64_t rows = data->shape[1], columns = data->shape[2];
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  // Both products fit where the blocks of a dimension do.
+  if (slices->extent > most / rows)
+    return refuse("indptr", "the rows do not fit 64 bits");
+  if (Error error = setOuterExtent(0, slices->extent * rows))
+    return error;
+  if (tensor.getRank() == 2 && !tensor.isInferred[1] &&
+      tensor.shape[1] % columns != 0)
+    return refuse("shape", "the extent " + Twine(tensor.shape[1]) +
+                               " is no multiple of the " + Twine(columns) +
+                               " columns of a block");
+  uint64_t bytes =
+      SaturatingMultiply<uint64_t>(data->getNumElements(), 2 * sizeof(int64_t));
+  if (Error error = checkMemory(file, bytes, limits))
+    return error;
+  std::vector<int64_t> coordinates[2];
+  for (std::vector<int64_t> &column : coordinates)
+    column.reserve(data->getNumElements());
+  for (int64_t block = 0; block < blocks; ++block) {
+    if (slices->inner[block] >= most / columns)
+      return refuse("indices", "the columns do not fit 64 bits");
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column) {
+        coordinates[0].push_back(slices->outer[block] * rows + row);
+        coordinates[1].push_back(slices->inner[block] * columns + column);
+      }
+  }
+  // The values follow in the same order.
+  data->shape = {data->getNumElements()};
+  tensor.values = std::move(*data);
+  return addEntries(coordinates, {"indices", "indices"});
 }
 
 Error PartReader::readCoordinates() {
@@ -306,15 +377,17 @@ Expected<CoordinateTensor> PartReader::read() {
     return layout.takeError();
   if (Error error = readShape())
     return std::move(error);
-  bool isByColumn = *layout == "csc";
-  if (*layout != "csr" && *layout != "csc" && *layout != "coo")
+  if (!llvm::is_contained({"csr", "csc", "coo", "bsr"}, *layout))
     return fileError(file,
                      "the layout " + quoted(*layout) + " is not supported",
-                     "save the matrix as csr, csc or coo");
-  if (Error error =
-          *layout == "coo" ? readCoordinates() : readCompressed(isByColumn))
-    return std::move(error);
-  if (Error error = readData())
+                     "save the matrix as csr, csc, coo or bsr");
+  // The data of blocks are read with them.
+  Error error = *layout == "bsr"   ? readBlocks()
+                : *layout == "coo" ? readCoordinates()
+                                   : readCompressed(*layout == "csc");
+  if (!error && *layout != "bsr")
+    error = readData();
+  if (error)
     return std::move(error);
   auto refuseDuplicate = [&](int64_t first, int64_t second) {
     return fileError(
@@ -335,109 +408,4 @@ Expected<CoordinateTensor> sparse_autograd::io::readSparseParts(
     StringRef bytes, ArrayRef<ZipMember> members, StringRef name,
     StringRef file, Duplicates duplicates, const SizeLimits &limits) {
   return PartReader(bytes, members, name, file, duplicates, limits).read();
-}
-
-//===----------------------------------------------------------------------===//
-// Writing
-//===----------------------------------------------------------------------===//
-
-/// The least integer type of SciPy's indices that holds numbers up to `most`.
-static ElementType getIndexType(int64_t most) {
-  return isInt<32>(most) ? ElementType::I32 : ElementType::I64;
-}
-
-static void storeIndex(DenseArray &array, int64_t place, int64_t index) {
-  if (array.type == ElementType::I32)
-    array.as<int32_t>()[place] = static_cast<int32_t>(index);
-  else
-    array.as<int64_t>()[place] = index;
-}
-
-Expected<SparseParts>
-sparse_autograd::io::makeSparseParts(const CoordinateTensor &tensor,
-                                     SparseLayout layout,
-                                     const SizeLimits &limits, StringRef file) {
-  int64_t rank = tensor.getRank(), count = tensor.getNumEntries();
-  if (layout != SparseLayout::Coo && rank != 2)
-    layout = SparseLayout::Coo;
-  SparseParts parts;
-  parts.layout = layout == SparseLayout::Csr   ? "csr"
-                 : layout == SparseLayout::Csc ? "csc"
-                                               : "coo";
-  auto add = [&](StringRef name, ElementType type,
-                 ArrayRef<int64_t> shape) -> Expected<DenseArray *> {
-    Expected<DenseArray> array = makeDenseArray(file, type, shape, limits);
-    if (!array)
-      return array.takeError();
-    parts.arrays.emplace_back(name.str(), std::move(*array));
-    return &parts.arrays.back().second;
-  };
-  // No array moves while others are added.
-  parts.arrays.reserve(5);
-  int64_t most = count;
-  for (int64_t extent : tensor.shape)
-    most = std::max(most, extent);
-  ElementType indexType = getIndexType(most);
-
-  // Those of a column stay sorted by row.
-  std::vector<int64_t> order(count);
-  std::iota(order.begin(), order.end(), 0);
-  if (layout == SparseLayout::Csc)
-    llvm::sort(order, [&](int64_t a, int64_t b) {
-      int64_t first = tensor.coordinates[2 * a + 1];
-      int64_t second = tensor.coordinates[2 * b + 1];
-      return std::tie(first, a) < std::tie(second, b);
-    });
-  if (layout == SparseLayout::Coo && rank != 2) {
-    Expected<DenseArray *> coords = add("coords", indexType, {rank, count});
-    if (!coords)
-      return coords.takeError();
-    for (int64_t dim = 0; dim < rank; ++dim)
-      for (int64_t i = 0; i < count; ++i)
-        storeIndex(**coords, dim * count + i, tensor.getCoordinates(i)[dim]);
-  } else if (layout == SparseLayout::Coo) {
-    for (size_t dim : {0, 1}) {
-      Expected<DenseArray *> column =
-          add(dim ? "col" : "row", indexType, {count});
-      if (!column)
-        return column.takeError();
-      for (int64_t i = 0; i < count; ++i)
-        storeIndex(**column, i, tensor.getCoordinates(i)[dim]);
-    }
-  } else {
-    size_t outer = layout == SparseLayout::Csc ? 1 : 0;
-    Expected<DenseArray *> indices = add("indices", indexType, {count});
-    if (!indices)
-      return indices.takeError();
-    Expected<DenseArray *> begins =
-        add("indptr", indexType, {tensor.shape[outer] + 1});
-    if (!begins)
-      return begins.takeError();
-    int64_t begun = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      ArrayRef<int64_t> at = tensor.getCoordinates(order[i]);
-      storeIndex(**indices, i, at[1 - outer]);
-      for (; begun <= at[outer]; ++begun)
-        storeIndex(**begins, begun, i);
-    }
-    for (; begun <= tensor.shape[outer]; ++begun)
-      storeIndex(**begins, begun, count);
-  }
-
-  Expected<DenseArray *> shape = add("shape", ElementType::I64, {rank});
-  if (!shape)
-    return shape.takeError();
-  llvm::copy(tensor.shape, (*shape)->as<int64_t>().begin());
-  ElementType type = tensor.isPattern ? ElementType::F64 : tensor.values.type;
-  Expected<DenseArray> values = convertValues(tensor, type, limits, file);
-  if (!values)
-    return values.takeError();
-  Expected<DenseArray *> data = add("data", type, {count});
-  if (!data)
-    return data.takeError();
-  size_t width = getByteWidth(type);
-  for (int64_t i = 0; i < count; ++i)
-    std::memcpy((*data)->data.data() + i * width,
-                values->data.data() + order[i] * width, width);
-  return parts;
 }

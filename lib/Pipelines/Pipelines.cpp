@@ -33,10 +33,6 @@ using namespace sparse_autograd;
 /// PTX, and the emulator runs its code.
 static constexpr llvm::StringLiteral leastChip = "sm_80";
 
-/// Libraries of a GPU, as the option `libraries` names them.
-static constexpr llvm::StringLiteral denseLibrary = "cublaslt",
-                                     sparseLibrary = "cusparse";
-
 static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalize());
   pm.addPass(createCSEPass());
@@ -53,7 +49,9 @@ static std::unique_ptr<Pass> createInliner() {
 
 static void addDifferentiate(OpPassManager &pm,
                              const PipelineOptions &options) {
-  pm.addPass(createDifferentiatePass());
+  DifferentiatePassOptions derivatives;
+  derivatives.residualBudget = options.residualBudget;
+  pm.addPass(createDifferentiatePass(derivatives));
   if (options.proveSparsity)
     pm.addPass(createProveSparsityPass());
   // One function per entry: what a caller knows of an argument, the callee's
@@ -66,6 +64,8 @@ static void addDifferentiate(OpPassManager &pm,
 static void addSelectFormats(OpPassManager &pm,
                              const PipelineOptions &options) {
   SelectFormatsOptions selection;
+  selection.minSparsity = options.minSparsity;
+  selection.minNnz = options.minNnz;
   selection.parallel = options.threads != 1;
   selection.forDevice = options.target == TargetKind::GPU;
   pm.addPass(createSelectFormats(selection));
@@ -84,11 +84,12 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createTensorToAssertions());
   bool isForGPU = options.target == TargetKind::GPU;
-  if (isForGPU && asksFor(options, sparseLibrary))
+  if (isForGPU && asksFor(options, PipelineOptions::sparseLibrary))
     pm.addPass(createOfferSparseProducts());
   LowerSparseOptions loops;
   loops.parallel = options.threads != 1;
   loops.forDevice = isForGPU;
+  loops.chunkWork = options.sparseChunkWork;
   pm.addPass(createLowerSparse(loops));
   pm.addPass(createScalarsToAssertions());
   // What a loop with constant bounds reads of a tensor of constant extents is
@@ -99,7 +100,11 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   // Last: what it writes to is the destinations that it chose, and merging
   // equal empty tensors would undo that.
   FusePassOptions fusion;
-  fusion.groupRows = !isForGPU;
+  fusion.recomputeLimit = options.recomputeLimit;
+  fusion.blockElements = options.blockElements;
+  // Loops over rows are found among kernels, later.
+  fusion.groupRows =
+      options.groupRows && (!isForGPU || options.groupRows.hasValue());
   // Tensor cores take them so; the BLAS of the host takes what is extended.
   fusion.narrowFactors = isForGPU;
   pm.addNestedPass<func::FuncOp>(createFusePass(fusion));
@@ -121,21 +126,44 @@ static void addBuffers(OpPassManager &pm,
   pm.addPass(createConvertBufferizationToMemRefPass());
 }
 
+static LinalgToLoopsOptions getLoops(const PipelineOptions &options) {
+  LinalgToLoopsOptions loops;
+  loops.parallel = options.chunks;
+  loops.forDevice = options.target == TargetKind::GPU;
+  loops.chunkWork = options.chunkWork;
+  loops.maximalPartials = options.maximalPartials;
+  // What the lanes of a warp add up at least, and how many warps: half of those
+  // that a large device runs at once.
+  if (loops.forDevice && !options.chunkWork.hasValue())
+    loops.chunkWork = 64;
+  if (loops.forDevice && !options.maximalPartials.hasValue())
+    loops.maximalPartials = 4096;
+  return loops;
+}
+
 static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
-  addBuffers(pm, [](OpPassManager &pm) {
+  addBuffers(pm, [&](OpPassManager &pm) {
     pm.addPass(createCompressMaskedRows());
-    pm.addPass(createStreamResults());
+    StreamResultsOptions results;
+    results.minimalBytes = options.streamBytes;
+    pm.addPass(createStreamResults(results));
     pm.addNestedPass<func::FuncOp>(
         bufferization::createPromoteBuffersToStackPass());
   });
-  pm.addNestedPass<func::FuncOp>(createPrefetchBlocks());
+  PrefetchBlocksOptions blocks;
+  blocks.minimalBytes = options.prefetchBytes;
+  pm.addNestedPass<func::FuncOp>(createPrefetchBlocks(blocks));
   // Blocks of fused rows are cut already; their loops become plain ones.
   pm.addNestedPass<func::FuncOp>(createForallToParallelLoopPass());
-  pm.addPass(createContractionToRuntime());
+  ContractionToRuntimeOptions products;
+  products.minimalWork = options.productWork;
+  pm.addPass(createContractionToRuntime(products));
   pm.addPass(createStorageToRuntime());
-  pm.addPass(createLinalgToLoops());
+  pm.addPass(createLinalgToLoops(getLoops(options)));
   addCleanup(pm);
-  pm.addNestedPass<func::FuncOp>(createPrefetchRows());
+  PrefetchRowsOptions rows;
+  rows.distance = options.prefetchDistance;
+  pm.addNestedPass<func::FuncOp>(createPrefetchRows(rows));
   pm.addPass(createOutlineParallel());
   addCleanup(pm);
   pm.addPass(createEmitEntries());
@@ -153,20 +181,15 @@ static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createPlaceBuffers());
   // What is left are errors, which the runtime raises.
   pm.addPass(createStorageToRuntime());
-  if (asksFor(options, denseLibrary)) {
+  if (asksFor(options, PipelineOptions::denseLibrary)) {
     ContractionToRuntimeOptions products;
     products.forDevice = true;
+    products.minimalWork = options.productWork;
     pm.addPass(createContractionToRuntime(products));
   }
-  if (asksFor(options, sparseLibrary))
+  if (asksFor(options, PipelineOptions::sparseLibrary))
     pm.addPass(createSparseProductToRuntime());
-  LinalgToLoopsOptions loops;
-  loops.forDevice = true;
-  // What the lanes of a warp add up at least, and how many warps: half of those
-  // that a large device runs at once.
-  loops.chunkWork = 64;
-  loops.maximalPartials = 4096;
-  pm.addPass(createLinalgToLoops(loops));
+  pm.addPass(createLinalgToLoops(getLoops(options)));
   addCleanup(pm);
   FuseKernelsOptions kernels;
   kernels.wholeRows = options.wholeRows;
@@ -184,6 +207,7 @@ static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
     code.ptx = {options.ptx};
   else if (options.chip.empty() && !options.emulate)
     code.ptx = {leastChip.str()};
+  code.features = options.chipFeatures;
   code.toolkit = options.toolkit;
   code.report = options.kernelReport;
   pm.addPass(createKernelToObject(code));
@@ -213,15 +237,8 @@ LogicalResult sparse_autograd::buildPipeline(
     OpPassManager &pm, const PipelineOptions &options,
     function_ref<LogicalResult(const Twine &)> reportError,
     PhaseExtension extension) {
-  if (options.threads != 0 && options.threads != 1)
-    return reportError(
-        "threads must be 0 (the runtime decides) or 1; set any other number "
-        "in the runtime, when the code runs");
-  for (const std::string &library : options.libraries)
-    if (library != denseLibrary && library != sparseLibrary)
-      return reportError("there is no library '" + Twine(library) +
-                         "': libraries are " + denseLibrary + " and " +
-                         sparseLibrary);
+  if (failed(options.check(reportError)))
+    return failure();
   for (Phase phase : {Phase::Differentiate, Phase::SelectFormats,
                       Phase::LowerSparse, Phase::Target}) {
     if (extension)

@@ -79,24 +79,11 @@ Expected<Value> ArgumentBinder::fromFile(const ValueType &type,
     return Value::fromArray(type, std::move(*array), path);
   if (auto *tensor = std::get_if<io::CoordinateTensor>(&*file))
     return Value::fromCoordinates(type, std::move(*tensor), path);
-  const io::CoordinateMatrix &matrix = std::get<io::TripletTable>(*file).matrix;
-  if (type.elementType == io::ElementType::Bool) {
-    Expected<io::DenseArray> mask = io::expandMask(matrix, {}, path);
-    if (!mask)
-      return mask.takeError();
-    return Value::fromArray(type, std::move(*mask), path);
-  }
-  if (type.elementType != io::ElementType::F32 &&
-      type.elementType != io::ElementType::F64)
-    return createStringError(path +
-                             ": holds a sparse matrix, which argument '" +
-                             type.name + "' of type " + type.str() +
-                             " cannot take; it must be a tensor of f32 or f64");
-  Expected<io::DenseArray> values =
-      io::expandValues(matrix, type.elementType, {}, path);
-  if (!values)
-    return values.takeError();
-  return Value::fromArray(type, std::move(*values), path);
+  Expected<io::CoordinateTensor> tensor =
+      io::toTensor(std::get<io::TripletTable>(*file).matrix, {}, path);
+  if (!tensor)
+    return tensor.takeError();
+  return Value::fromCoordinates(type, std::move(*tensor), path);
 }
 
 Expected<Value> ArgumentBinder::bindMask(size_t index) {
@@ -133,6 +120,8 @@ Expected<Value> ArgumentBinder::bindOne(size_t index) {
   const std::string *text = find(index);
   if (!text && !type.maskOf.empty())
     return bindMask(index);
+  if (!text && !type.defaultText.empty())
+    return Value::fromNumber(type, type.defaultText);
   if (!text && makeDefault)
     if (std::optional<io::DenseArray> array = makeDefault(index))
       return Value::fromElements(type, std::move(*array));

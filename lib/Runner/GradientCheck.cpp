@@ -86,9 +86,23 @@ sparse_autograd::checkGradients(const RunOptions &options) {
   GradientCheck check;
   check.function = std::move(*name);
   check.seed = options.seed;
+  // The arguments of one seed, as `types` has them.
+  auto bind = [&](llvm::ArrayRef<ValueType> types) {
+    RandomNumbers random(options.seed);
+    return bindArguments(types, options.arguments, [&](size_t index) {
+      return drawArgument(types[index], random);
+    });
+  };
+  // What cannot be bound should not cost a compilation.
+  llvm::Expected<std::optional<Signature>> declared =
+      (*program)->describe(check.function);
+  if (!declared)
+    return declared.takeError();
   llvm::Expected<DerivativeEntries> entries = addDerivativeEntries(entry);
   if (!entries)
     return entries.takeError();
+  if (auto bound = bind((*declared)->argumentTypes); !bound)
+    return bound.takeError();
   // Of the module as it is before it is compiled.
   std::unique_ptr<ExecutionEngine> wideEngine;
   double roundoff = 0;
@@ -104,11 +118,7 @@ sparse_autograd::checkGradients(const RunOptions &options) {
   llvm::Expected<Entry> value = Entry::find(**engine, check.function);
   if (!value)
     return value.takeError();
-  RandomNumbers random(options.seed);
-  llvm::Expected<std::vector<Value>> arguments =
-      bindArguments(value->argumentTypes, options.arguments, [&](size_t index) {
-        return drawArgument(value->argumentTypes[index], random);
-      });
+  llvm::Expected<std::vector<Value>> arguments = bind(value->argumentTypes);
   if (!arguments)
     return arguments.takeError();
   sparseAutogradSetThreadCount(options.threads);

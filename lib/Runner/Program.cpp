@@ -8,6 +8,8 @@
 
 #include "Program.h"
 #include "SparseAutograd/Conversion/FloatsToF64/FloatsToF64.h"
+#include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
+#include "SparseAutograd/Conversion/Passes.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Registration.h"
 #include "SparseAutograd/Runtime/Device.h"
@@ -103,25 +105,43 @@ llvm::Expected<std::string> Program::selectEntry(bool allowPrivate) {
                                  options.entry + "'; it has: " + names);
 }
 
+llvm::Expected<std::optional<Signature>>
+Program::describe(llvm::StringRef entry) {
+  auto function = module->lookupSymbol<mlir::func::FuncOp>(entry);
+  if (!function || function.isExternal())
+    return std::nullopt;
+  mlir::PassManager passes(&context);
+  passes.addPass(createRecordManifest());
+  if (failed(passes.run(*module)))
+    return makeError("has an entry that cannot be called");
+  auto text = mlir::cast<mlir::StringAttr>(
+      (*module)->removeAttr(manifestAttributeName));
+  llvm::Expected<llvm::json::Value> manifest = llvm::json::parse(text);
+  if (!manifest)
+    return manifest.takeError();
+  llvm::Expected<Signature> signature =
+      Signature::find(*manifest->getAsObject(), entry);
+  if (!signature)
+    return signature.takeError();
+  return std::optional(std::move(*signature));
+}
+
 llvm::Error Program::selectTarget(PipelineOptions &pipelineOptions) {
-  pipelineOptions.target = options.target;
+  pipelineOptions.copyOptionValuesFrom(options.pipeline);
+  if (options.threads == 1)
+    pipelineOptions.threads = 1;
   // First: that a device is missing should not cost a compilation.
   if (!options.device.empty() &&
       sparseAutogradSetDevice(options.device.c_str()) !=
           SPARSE_AUTOGRAD_SUCCESS)
     return llvm::createStringError(sparseAutogradLastError());
-  if (options.target == TargetKind::GPU) {
+  if (pipelineOptions.target == TargetKind::GPU) {
     SparseAutogradDeviceInfo info;
     if (sparseAutogradGetDeviceInfo(&info) != SPARSE_AUTOGRAD_SUCCESS)
       return llvm::createStringError(sparseAutogradLastError());
-    pipelineOptions.emulate =
-        llvm::StringRef(info.device).starts_with("emulated");
+    if (llvm::StringRef(info.device).starts_with("emulated"))
+      pipelineOptions.emulate = true;
   }
-  for (const std::string &library : options.libraries)
-    pipelineOptions.libraries.push_back(library);
-  pipelineOptions.wholeRows = options.wholeRows;
-  if (options.threads == 1)
-    pipelineOptions.threads = 1;
   return llvm::Error::success();
 }
 
@@ -183,18 +203,11 @@ Program::compileInF64(double &roundoff) {
   return llvm::createStringError(reason.empty() ? message : reason);
 }
 
-llvm::Expected<Entry> Entry::find(const ExecutionEngine &engine,
-                                  llvm::StringRef name) {
-  Entry entry;
-  llvm::Expected<SparseAutogradEntry> function = engine.lookup(name);
-  if (!function)
-    return function.takeError();
-  entry.function = *function;
-  entry.name = name.str();
-  const llvm::json::Array *entries = engine.getManifest().getArray("entries");
-  for (const llvm::json::Value &value : *entries) {
+llvm::Expected<Signature> Signature::find(const llvm::json::Object &manifest,
+                                          llvm::StringRef entry) {
+  for (const llvm::json::Value &value : *manifest.getArray("entries")) {
     const llvm::json::Object *description = value.getAsObject();
-    if (!description || description->getString("name") != name)
+    if (!description || description->getString("name") != entry)
       continue;
     llvm::Expected<std::vector<ValueType>> arguments =
         ValueType::parseAll(*description, "arguments");
@@ -204,10 +217,21 @@ llvm::Expected<Entry> Entry::find(const ExecutionEngine &engine,
         ValueType::parseAll(*description, "results");
     if (!results)
       return results.takeError();
-    entry.argumentTypes = std::move(*arguments);
-    entry.resultTypes = std::move(*results);
+    return Signature{std::move(*arguments), std::move(*results)};
   }
-  return entry;
+  return llvm::createStringError("the manifest has no entry '" + entry + "'");
+}
+
+llvm::Expected<Entry> Entry::find(const ExecutionEngine &engine,
+                                  llvm::StringRef name) {
+  llvm::Expected<SparseAutogradEntry> function = engine.lookup(name);
+  if (!function)
+    return function.takeError();
+  llvm::Expected<Signature> signature =
+      Signature::find(engine.getManifest(), name);
+  if (!signature)
+    return signature.takeError();
+  return Entry{std::move(*signature), *function, name.str()};
 }
 
 llvm::Expected<std::vector<Value>>

@@ -21,6 +21,15 @@
 
 namespace sparse_autograd {
 
+/// The types of an entry's arguments and results.
+struct Signature {
+  std::vector<ValueType> argumentTypes, resultTypes;
+
+  /// Reads the description of `entry` in a manifest.
+  static llvm::Expected<Signature> find(const llvm::json::Object &manifest,
+                                        llvm::StringRef entry);
+};
+
 /// The module of a file, in a context of its own. Diagnostics go to the
 /// standard error stream.
 class Program {
@@ -35,6 +44,11 @@ public:
   /// define. Every other one becomes private: nothing else need be compiled. A
   /// private one is found if that is allowed, and becomes public.
   llvm::Expected<std::string> selectEntry(bool allowPrivate = false);
+
+  /// The signature of `entry` as its function declares it, before it is
+  /// compiled; nothing if a split_vjp still has to define the function. Formats
+  /// that the program leaves open are not chosen yet.
+  llvm::Expected<std::optional<Signature>> describe(llvm::StringRef entry);
 
   /// Chooses the device, lowers the module and loads its code.
   llvm::Expected<std::unique_ptr<ExecutionEngine>> compile();
@@ -62,10 +76,9 @@ private:
 };
 
 /// A function of the code and the types that the manifest gives it.
-struct Entry {
+struct Entry : Signature {
   SparseAutogradEntry function;
   std::string name;
-  std::vector<ValueType> argumentTypes, resultTypes;
 
   static llvm::Expected<Entry> find(const ExecutionEngine &engine,
                                     llvm::StringRef name);

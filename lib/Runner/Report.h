@@ -22,12 +22,12 @@ namespace sparse_autograd {
 /// sparse arguments and results store.
 class Report {
 public:
-  /// Runs `compile`, which is counted as the one compilation.
+  /// Runs `compile`, which is one compilation or a part of it.
   template <typename Function>
   auto timeCompilation(Function compile) {
     auto start = std::chrono::steady_clock::now();
     auto result = compile();
-    compileSeconds = secondsSince(start);
+    compileSeconds += secondsSince(start);
     return result;
   }
 

@@ -9,8 +9,10 @@
 #include "SparseAutograd/Runner/Runner.h"
 #include "Program.h"
 #include "Report.h"
+#include "SparseAutograd/IO/OutputFile.h"
 #include "SparseAutograd/Runtime/Device.h"
 #include "llvm/Support/raw_ostream.h"
+#include <optional>
 
 using namespace sparse_autograd;
 
@@ -28,68 +30,111 @@ static llvm::Expected<size_t> findResult(llvm::ArrayRef<ValueType> types,
       "'; the entry returns: " + (names.empty() ? "none" : names));
 }
 
-static llvm::Error writeResults(std::vector<Value> &results,
-                                const RunOptions &options) {
-  llvm::SmallVector<const std::string *> files(results.size(), nullptr);
-  std::vector<ValueType> types;
-  for (const Value &result : results)
-    types.push_back(result.getType());
+/// Where each result goes: a file, or null for those that are printed. An error
+/// unless the results exist, each once, and the files can be made.
+static llvm::Expected<llvm::SmallVector<const std::string *>>
+placeResults(llvm::ArrayRef<ValueType> types, const RunOptions &options) {
+  llvm::SmallVector<const std::string *> files(types.size(), nullptr);
   for (const auto &[name, file] : options.results) {
     llvm::Expected<size_t> index = findResult(types, name);
     if (!index)
       return index.takeError();
+    if (files[*index])
+      return llvm::createStringError("--result gives '" + types[*index].name +
+                                     "' twice");
     files[*index] = &file;
+    if (auto attempt = io::OutputFile::create(file); !attempt)
+      return attempt.takeError();
   }
+  return files;
+}
+
+/// Prints and saves the results. Files appear last, all of them or none.
+static llvm::Error writeResults(std::vector<Value> &results,
+                                llvm::ArrayRef<const std::string *> files) {
+  std::vector<std::unique_ptr<io::OutputFile>> prepared;
+  std::string text;
   for (auto [result, file] : llvm::zip_equal(results, files)) {
     if (file) {
-      if (llvm::Error error = result.save(*file))
-        return error;
+      io::PreparedFile next = result.prepareFile(*file);
+      if (!next)
+        return next.takeError();
+      prepared.push_back(std::move(*next));
       continue;
     }
-    llvm::Expected<std::string> text = result.toText();
-    if (!text)
-      return text.takeError();
-    llvm::outs() << result.getType().name << " = " << *text << "\n";
+    llvm::Expected<std::string> printed = result.toText();
+    if (!printed)
+      return printed.takeError();
+    text += result.getType().name + " = " + *printed + "\n";
   }
-  llvm::outs().flush();
-  return llvm::Error::success();
+  llvm::outs() << text;
+  if (llvm::Error error = io::flushStandardOutput())
+    return error;
+  return io::OutputFile::commitAll(prepared);
+}
+
+/// Whether values that were bound for one list of types serve another.
+static bool areSame(llvm::ArrayRef<ValueType> types,
+                    llvm::ArrayRef<ValueType> others) {
+  return std::equal(types.begin(), types.end(), others.begin(), others.end(),
+                    [](const ValueType &type, const ValueType &other) {
+                      return type.name == other.name &&
+                             type.str() == other.str();
+                    });
 }
 
 llvm::Error sparse_autograd::runFile(const RunOptions &options) {
   Report report;
-  auto compile =
-      [&]() -> llvm::Expected<
-                std::pair<std::string, std::unique_ptr<ExecutionEngine>>> {
-    llvm::Expected<std::unique_ptr<Program>> program = Program::parse(options);
+  std::string name;
+  auto parse = [&]() -> llvm::Expected<std::unique_ptr<Program>> {
+    auto program = Program::parse(options);
     if (!program)
-      return program.takeError();
-    llvm::Expected<std::string> name = (*program)->selectEntry();
-    if (!name)
-      return name.takeError();
-    llvm::Expected<std::unique_ptr<ExecutionEngine>> engine =
-        (*program)->compile();
-    if (!engine)
-      return engine.takeError();
-    return std::pair(std::move(*name), std::move(*engine));
+      return program;
+    llvm::Expected<std::string> selected = (*program)->selectEntry();
+    if (!selected)
+      return selected.takeError();
+    name = std::move(*selected);
+    return program;
   };
-  auto compiled = report.timeCompilation(compile);
-  if (!compiled)
-    return compiled.takeError();
-  llvm::Expected<Entry> entry = Entry::find(*compiled->second, compiled->first);
+  auto program = report.timeCompilation(parse);
+  if (!program)
+    return program.takeError();
+
+  // What cannot be bound or saved should cost neither a compilation nor a run.
+  llvm::Expected<std::optional<Signature>> declared =
+      (*program)->describe(name);
+  if (!declared)
+    return declared.takeError();
+  std::vector<Value> arguments;
+  if (*declared) {
+    auto files = placeResults((*declared)->resultTypes, options);
+    if (!files)
+      return files.takeError();
+    auto bound = bindArguments((*declared)->argumentTypes, options.arguments);
+    if (!bound)
+      return bound.takeError();
+    arguments = std::move(*bound);
+  }
+
+  auto engine = report.timeCompilation([&] { return (*program)->compile(); });
+  if (!engine)
+    return engine.takeError();
+  llvm::Expected<Entry> entry = Entry::find(**engine, name);
   if (!entry)
     return entry.takeError();
-
-  // A result that cannot be saved should not cost a run.
-  for (const auto &[result, file] : options.results)
-    if (llvm::Expected<size_t> index = findResult(entry->resultTypes, result);
-        !index)
-      return index.takeError();
-  llvm::Expected<std::vector<Value>> arguments =
-      bindArguments(entry->argumentTypes, options.arguments);
-  if (!arguments)
-    return arguments.takeError();
+  auto files = placeResults(entry->resultTypes, options);
+  if (!files)
+    return files.takeError();
+  // The compiler chooses formats that the program leaves open.
+  if (!*declared ||
+      !areSame((*declared)->argumentTypes, entry->argumentTypes)) {
+    auto bound = bindArguments(entry->argumentTypes, options.arguments);
+    if (!bound)
+      return bound.takeError();
+    arguments = std::move(*bound);
+  }
   std::vector<void *> pointers;
-  for (Value &argument : *arguments)
+  for (Value &argument : arguments)
     pointers.push_back(argument.getPointer());
 
   // Storing the arguments is no part of what is reported.
@@ -106,11 +151,11 @@ llvm::Error sparse_autograd::runFile(const RunOptions &options) {
       return next.takeError();
     results = std::move(*next);
   }
-  if (llvm::Error error = writeResults(results, options))
+  if (llvm::Error error = writeResults(results, *files))
     return error;
-  report.addStorage(*arguments);
+  report.addStorage(arguments);
   report.addStorage(results);
-  if (options.target == TargetKind::GPU)
+  if (options.pipeline.target == TargetKind::GPU)
     report.addDevice();
   report.write(llvm::errs(), options.report);
   return llvm::Error::success();

@@ -159,13 +159,27 @@ SparseEncoding::getComponentTypes(io::ElementType elementType) const {
   return types;
 }
 
+/// Whether a level is dense over the quotients, or the remainders, of a
+/// dimension by the extent of its blocks.
+static bool isBlockLevel(const SparseLevel &level, int64_t dimension,
+                         bool isRemainder, int64_t format) {
+  return level.dimension == dimension && level.block != 0 &&
+         level.isRemainder == isRemainder && level.format == format;
+}
+
 io::SparseLayout SparseEncoding::getLayout() const {
-  if (levels.size() != 2 || levels[0].block != 0 ||
-      getKind(levels[0]) != SPARSE_AUTOGRAD_LEVEL_DENSE ||
-      levels[1].format != SPARSE_AUTOGRAD_LEVEL_COMPRESSED)
-    return io::SparseLayout::Coo;
-  return levels[0].dimension == 0 ? io::SparseLayout::Csr
-                                  : io::SparseLayout::Csc;
+  using io::SparseLayout;
+  constexpr int64_t dense = SPARSE_AUTOGRAD_LEVEL_DENSE;
+  constexpr int64_t compressed = SPARSE_AUTOGRAD_LEVEL_COMPRESSED;
+  if (levels.size() == 4 && isBlockLevel(levels[0], 0, false, dense) &&
+      isBlockLevel(levels[1], 1, false, compressed) &&
+      isBlockLevel(levels[2], 0, true, dense) &&
+      isBlockLevel(levels[3], 1, true, dense))
+    return SparseLayout(levels[0].block, levels[1].block);
+  if (levels.size() != 2 || levels[0].block != 0 || levels[0].format != dense ||
+      levels[1].format != compressed)
+    return SparseLayout::Coo;
+  return levels[0].dimension == 0 ? SparseLayout::Csr : SparseLayout::Csc;
 }
 
 std::string SparseEncoding::str(size_t rank) const {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Runner/Values.h"
-#include "SparseAutograd/IO/Write.h"
+#include "SparseAutograd/IO/ConvertElements.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -52,6 +52,7 @@ Expected<ValueType> ValueType::parse(const json::Object &description) {
       type.shape->push_back(extent.getAsInteger().value_or(-1));
   }
   type.maskOf = description.getString("mask_of").value_or("").str();
+  type.defaultText = description.getString("default").value_or("").str();
   if (const json::Value *encoding = description.get("encoding")) {
     const json::Object *levels = encoding->getAsObject();
     if (!type.shape || !levels)
@@ -249,15 +250,31 @@ Expected<Value> Value::fromArray(ValueType type, io::DenseArray array,
     return refuse("give a number");
   if (type.encoding)
     return refuse("give a sparse tensor");
-  if (!isSameRepresentation(array.type, type.elementType))
+  // NumPy has no bf16: there a number is judged by its value.
+  bool isConverted = array.isText ||
+                     type.elementType == io::ElementType::BF16 ||
+                     io::isWidening(array.type, type.elementType);
+  if (!isSameRepresentation(array.type, type.elementType) && !isConverted)
     return refuse("save the array with elements of " + type.elementTypeName);
   if (array.shape.size() != type.shape->size())
     return refuse("the ranks must be equal");
   for (auto [extent, wanted] : zip_equal(array.shape, *type.shape))
     if (wanted >= 0 && extent != wanted)
       return refuse("the extents must be equal");
+  if (isSameRepresentation(array.type, type.elementType))
+    return fromElements(std::move(type), std::move(array));
 
-  return fromElements(std::move(type), std::move(array));
+  auto describe = [&](int64_t index) {
+    SmallVector<int64_t> at(array.shape.size());
+    for (size_t dim = at.size(); dim-- > 0; index /= array.shape[dim])
+      at[dim] = index % array.shape[dim];
+    return "the value at " + io::formatCoordinates(at) + " (counting from 0)";
+  };
+  Expected<io::DenseArray> converted = io::convertElements(
+      array, type.elementType, io::SizeLimits(), source, describe);
+  if (!converted)
+    return converted.takeError();
+  return fromElements(std::move(type), std::move(*converted));
 }
 
 Value Value::fromElements(ValueType type, io::DenseArray array) {
@@ -367,10 +384,18 @@ Expected<std::string> Value::toText() const {
   int64_t count = array->getNumElements();
   if (count > mostElements)
     return text;
-  text += " [";
-  for (int64_t index = 0; index < count; ++index)
-    text += (index ? ", " : "") + formatElement(*array, index);
-  return text + "]";
+  // Those of a matrix are rows, each on a line of its own.
+  bool hasRows = array->shape.size() == 2;
+  int64_t rows = hasRows ? array->shape[0] : 1;
+  int64_t columns = hasRows ? array->shape[1] : count;
+  for (int64_t row = 0; row < rows; ++row) {
+    text += hasRows ? "\n  [" : " [";
+    for (int64_t column = 0; column < columns; ++column)
+      text +=
+          (column ? ", " : "") + formatElement(*array, row * columns + column);
+    text += "]";
+  }
+  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -490,13 +515,15 @@ Expected<bool> Value::hasPatternOf(const Value &other) const {
   return isSame;
 }
 
-Error Value::save(StringRef path) const {
+io::PreparedFile Value::prepareFile(StringRef path) const {
   if (isSparse()) {
     Expected<io::CoordinateTensor> tensor = toCoordinates();
     if (!tensor)
       return tensor.takeError();
-    return io::writeSparse(path, *tensor, type.encoding->getLayout());
+    return io::prepareSparse(path, *tensor, type.encoding->getLayout());
   }
   Expected<io::DenseArray> array = toArray();
-  return array ? io::writeDense(path, *array) : array.takeError();
+  if (!array)
+    return array.takeError();
+  return io::prepareDense(path, *array);
 }

@@ -27,9 +27,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     // may be longer now.
     std::string text;
     raw_string_ostream stream(text);
-    writeTns(stream, *tensor);
+    require(!errorToBool(writeTns(stream, *tensor, "f")));
     auto again = parseTns(text, "f", Duplicates::Refuse, {});
     require(again && again->shape == tensor->shape &&
+            again->isInferred == SmallVector<bool>(tensor->getRank(), false) &&
             again->coordinates == tensor->coordinates);
   }
   return 0;

@@ -8,17 +8,16 @@
 
 #include "SparseAutograd/AheadOfTime/AheadOfTime.h"
 #include "SparseAutograd/Runner/Runner.h"
-#include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/WithColor.h"
+#include "SparseAutograd/Tools/CommandLine.h"
 
 using namespace sparse_autograd;
 namespace cl = llvm::cl;
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM initialize(argc, argv);
-  // As in sparse-runner: the options of LLVM's own passes are not this tool's.
-  cl::ResetCommandLineParser();
+  Tool tool(argc, argv,
+            "sparse-compile compiles an MLIR file ahead of time, for programs "
+            "in C and C++",
+            "sparse-compile model.mlir -o model", Tool::Others::Drop);
   cl::OptionCategory category("Options of sparse-compile");
   LibraryOptions options;
   cl::opt<std::string, true> file(cl::Positional, cl::Required,
@@ -37,40 +36,6 @@ int main(int argc, char **argv) {
                             "NAME.so, which needs the runtime library"),
                  clEnumValN(OutputKind::Object, "object",
                             "NAME.o, to be linked with the runtime library")));
-  cl::opt<TargetKind> target(
-      "target", cl::cat(category), cl::desc("where the code is to run"),
-      cl::init(TargetKind::CPU),
-      cl::values(clEnumValN(TargetKind::CPU, "cpu",
-                            "a processor of this machine's kind"),
-                 clEnumValN(TargetKind::GPU, "gpu", "an NVIDIA GPU")));
-  cl::list<std::string> chip(
-      "chip", cl::CommaSeparated, cl::value_desc("CHIP,..."), cl::cat(category),
-      cl::desc("of a GPU: chips to assemble kernels for, such as sm_90a; needs "
-               "ptxas"));
-  cl::opt<std::string> ptx(
-      "ptx", cl::value_desc("CHIP"), cl::cat(category),
-      cl::desc("of a GPU: the chip whose PTX is kept for it and later ones; "
-               "sm_80 if there is no other code"));
-  cl::opt<bool> emulate("emulate", cl::cat(category),
-                        cl::desc("of a GPU: keep code for the emulator too"));
-  cl::opt<std::string> toolkit(
-      "toolkit", cl::value_desc("DIR"), cl::cat(category),
-      cl::desc("of a GPU: the CUDA toolkit whose ptxas and libdevice are used; "
-               "the default is the configured one"));
-  cl::list<std::string> libraries(
-      "libraries", cl::CommaSeparated, cl::value_desc("NAME,..."),
-      cl::cat(category),
-      cl::desc("of a GPU: libraries to call where they are there when the code "
-               "runs: cublaslt, cusparse"));
-  cl::opt<bool> wholeRows(
-      "whole-rows", cl::cat(category),
-      cl::desc("of a GPU: a sampled product, a softmax of its rows and a "
-               "product with that are one kernel; for patterns whose rows are "
-               "about as long"));
-  cl::opt<int64_t> threads(
-      "threads", cl::cat(category), cl::init(0),
-      cl::desc("0: the runtime decides how many threads a loop uses; 1: the "
-               "code never asks for more than one"));
   cl::opt<std::string> cpu(
       "cpu", cl::value_desc("NAME"), cl::cat(category), cl::init("generic"),
       cl::desc("the least processor that runs the code, as LLVM calls it, such "
@@ -97,31 +62,23 @@ int main(int argc, char **argv) {
       cl::desc("the C compiler that links NAME.so; the default is the "
                "configured one"),
       cl::location(options.linker));
-  cl::ParseCommandLineOptions(argc, argv, "sparse-compile\n");
+  cl::opt<std::string, true> crashReproducer(
+      "crash-reproducer", cl::value_desc("FILE"), cl::cat(category),
+      cl::desc("if a pass fails or crashes, write what sparse-opt "
+               "--run-reproducer runs again"),
+      cl::location(options.crashReproducer));
+  // A library is code of the target.
+  PipelineFlags flags(options.pipeline, category, {"compile-to"});
+  cl::ParseCommandLineOptions(argc, argv);
 
-  auto refuse = [](const llvm::Twine &why) {
-    llvm::WithColor::error() << why << "\n";
-    return 1;
+  auto report = [&](const llvm::Twine &why) {
+    fail(why);
+    return mlir::failure();
   };
-  // A list has an operator & of its own.
-  const cl::Option *ofGPU[] = {
-      std::addressof(chip),      &ptx,      &emulate, &toolkit,
-      std::addressof(libraries), &wholeRows};
-  for (const cl::Option *option : ofGPU)
-    if (option->getNumOccurrences() && target != TargetKind::GPU)
-      return refuse("--" + option->ArgStr + " is of --target=gpu alone");
+  if (failed(options.pipeline.check(report, "--")))
+    return 1;
   if (options.compile.optimizationLevel > 3)
-    return refuse("-O must be 0 to 3");
-  options.pipeline.target = target;
-  for (const std::string &name : chip)
-    options.pipeline.chip.push_back(name);
-  options.pipeline.ptx = ptx;
-  options.pipeline.emulate = emulate;
-  options.pipeline.toolkit = toolkit;
-  for (const std::string &library : libraries)
-    options.pipeline.libraries.push_back(library);
-  options.pipeline.wholeRows = wholeRows;
-  options.pipeline.threads = threads;
+    return fail("-O must be 0 to 3");
   if (cpu != "native")
     options.compile.cpu = cpu;
 
@@ -133,5 +90,5 @@ int main(int argc, char **argv) {
     llvm::consumeError(std::move(error));
     return 1;
   }
-  return refuse(toString(std::move(error)));
+  return fail(toString(std::move(error)));
 }

@@ -7,10 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Registration.h"
+#include "SparseAutograd/Tools/CommandLine.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  sparse_autograd::Tool tool(
+      argc, argv,
+      "sparse-opt runs passes on an MLIR file; --sparse-autograd is the whole "
+      "pipeline, and its options are listed with it",
+      "sparse-opt --sparse-autograd=\"compile-to=differentiate "
+      "prove-sparsity=false\" examples/masked-mean.mlir",
+      sparse_autograd::Tool::Others::Hide);
   mlir::registerAllPasses();
   sparse_autograd::registerAllPasses();
   mlir::DialectRegistry registry;

@@ -9,6 +9,7 @@
 #include "ReductionPatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Registration.h"
+#include "SparseAutograd/Tools/CommandLine.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllPasses.h"
@@ -16,6 +17,13 @@
 #include "llvm/Support/WithColor.h"
 
 int main(int argc, char **argv) {
+  sparse_autograd::Tool tool(
+      argc, argv,
+      "sparse-reduce shrinks a file that shows a failure: a script says, by "
+      "its status 1, whether a smaller one still shows it",
+      "sparse-reduce model.mlir --reduction-tree=\"traversal-mode=0 "
+      "test=./fails.sh\" -o small.mlir",
+      sparse_autograd::Tool::Others::Hide);
   mlir::registerAllPasses();
   sparse_autograd::registerAllPasses();
   mlir::DialectRegistry registry;

@@ -7,10 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Runner/GradientCheck.h"
-#include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
+#include "SparseAutograd/Tools/CommandLine.h"
 #include "llvm/Support/Regex.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace sparse_autograd;
 namespace cl = llvm::cl;
@@ -22,25 +20,25 @@ static bool split(llvm::StringRef text, llvm::StringRef option,
   result = {name.str(), value.str()};
   if (!name.empty() && !value.empty())
     return true;
-  llvm::WithColor::error() << "--" << option << " takes NAME=VALUE, not '"
-                           << text << "'\n";
+  fail("--" + option + " takes NAME=VALUE, not '" + text + "'");
   return false;
 }
 
 /// Says what went wrong, unless the compiler has; the status of the program.
-static int fail(llvm::Error error) {
-  if (error.isA<DiagnosedError>())
-    llvm::consumeError(std::move(error));
-  else
-    llvm::WithColor::error() << toString(std::move(error)) << "\n";
+static int failWith(llvm::Error error) {
+  if (!error.isA<DiagnosedError>())
+    return fail(toString(std::move(error)));
+  llvm::consumeError(std::move(error));
   return 1;
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM initialize(argc, argv);
-  // The options of LLVM's own passes are not this tool's: they would fill its
-  // help, and one of them takes the name of one of ours.
-  cl::ResetCommandLineParser();
+  Tool tool(argc, argv,
+            "sparse-runner compiles an MLIR file, calls one of its public "
+            "functions and prints or saves the results",
+            "sparse-runner examples/masked-mean.mlir --entry=reduction --arg "
+            "x=x.npy --arg mask=mask.npy --result gradient=dx.npy",
+            Tool::Others::Drop);
   cl::OptionCategory category("Options of sparse-runner");
   RunOptions options;
   cl::opt<std::string, true> file(cl::Positional, cl::Required,
@@ -56,31 +54,15 @@ int main(int argc, char **argv) {
                "expanded)"));
   cl::list<std::string> results(
       "result", cl::value_desc("NAME=FILE"), cl::cat(category),
-      cl::desc("save a result (.npy or .mtx; a sparse one also as .npz, .tns, "
+      cl::desc("save a result (.npy, .mtx or .tns; a sparse one also as .npz, "
                ".smtx or .csv; .gz at the end compresses) instead of printing "
                "it"));
-  cl::opt<TargetKind, true> target(
-      "target", cl::cat(category), cl::location(options.target),
-      cl::desc("where the code is to run"),
-      cl::values(clEnumValN(TargetKind::CPU, "cpu", "this machine's processor"),
-                 clEnumValN(TargetKind::GPU, "gpu", "an NVIDIA GPU")));
   cl::opt<std::string, true> device(
       "device", cl::value_desc("NAME"), cl::cat(category),
       cl::desc("the device of --target=gpu: cuda, cuda:1, or emulated, "
                "emulated:SEED, a GPU on the CPU that checks the kernels; the "
                "default is SPARSE_AUTOGRAD_DEVICE, else cuda"),
       cl::location(options.device));
-  cl::list<std::string> libraries(
-      "libraries", cl::CommaSeparated, cl::value_desc("NAME,..."),
-      cl::cat(category),
-      cl::desc("libraries that code of --target=gpu calls where they are "
-               "there: cublaslt, cusparse"));
-  cl::opt<bool, true> wholeRows(
-      "whole-rows", cl::cat(category),
-      cl::desc("of --target=gpu: a sampled product, a softmax of its rows and "
-               "a product with that are one kernel; for patterns whose rows "
-               "are about as long"),
-      cl::location(options.wholeRows));
   cl::opt<int, true> threads("threads", cl::cat(category),
                              cl::desc("how many threads to use; 0: all"),
                              cl::location(options.threads));
@@ -91,7 +73,7 @@ int main(int argc, char **argv) {
       "log-precision", cl::cat(category),
       cl::desc("significant digits of logged numbers (1-17)"),
       cl::location(options.precision));
-  cl::opt<ReportFormat, true> report(
+  cl::opt<ReportFormat, true> reportFormat(
       "report", cl::ValueOptional, cl::location(options.report),
       cl::cat(category),
       cl::desc("write what the run cost to the standard error stream"),
@@ -116,15 +98,17 @@ int main(int argc, char **argv) {
       "remarks", cl::ValueOptional, cl::value_desc("REGEX"), cl::cat(category),
       cl::desc("print why the passes of these names, else all, did what they "
                "did"));
-  cl::ParseCommandLineOptions(argc, argv, "sparse-runner\n");
+  // The number of threads is the runtime's here, and code that stops before the
+  // target cannot be called.
+  PipelineFlags flags(options.pipeline, category, {"compile-to", "threads"});
+  cl::ParseCommandLineOptions(argc, argv);
 
   std::pair<std::string, std::string> pair;
   for (const std::string &argument : arguments) {
     if (!split(argument, "arg", pair))
       return 1;
     if (!options.arguments.try_emplace(pair.first, pair.second).second) {
-      llvm::WithColor::error() << "--arg gives '" << pair.first << "' twice\n";
-      return 1;
+      return fail("--arg gives '" + pair.first + "' twice");
     }
   }
   for (const std::string &result : results) {
@@ -132,42 +116,39 @@ int main(int argc, char **argv) {
       return 1;
     options.results.push_back(pair);
   }
-  auto refuse = [](const llvm::Twine &why) {
-    llvm::WithColor::error() << why << "\n";
-    return 1;
-  };
   if (options.repetitions == 0)
-    return refuse("--repeat must be at least 1");
+    return fail("--repeat must be at least 1");
   if (options.threads < 0)
-    return refuse("--threads must be 0 (all) or more");
+    return fail("--threads must be 0 (all) or more");
   if (options.precision < 1 || options.precision > 17)
-    return refuse("--log-precision must be 1 to 17");
-  if (device.getNumOccurrences() && options.target != TargetKind::GPU)
-    return refuse("--device is of --target=gpu alone: other code runs on this "
-                  "machine's processor");
-  if (libraries.getNumOccurrences() && options.target != TargetKind::GPU)
-    return refuse("--libraries is of --target=gpu alone");
-  if (options.wholeRows && options.target != TargetKind::GPU)
-    return refuse("--whole-rows is of --target=gpu alone");
-  options.libraries.assign(libraries.begin(), libraries.end());
+    return fail("--log-precision must be 1 to 17");
+  if (device.getNumOccurrences() && options.pipeline.target != TargetKind::GPU)
+    return fail("--device is of --target=gpu alone: other code runs on this "
+                "machine's processor");
+  auto report = [&](const llvm::Twine &why) {
+    fail(why);
+    return mlir::failure();
+  };
+  if (failed(options.pipeline.check(report, "--")))
+    return 1;
   if (remarks.getNumOccurrences())
     options.remarks = remarks.empty() ? ".*" : remarks.getValue();
   std::string problem;
   if (!options.remarks.empty() &&
       !llvm::Regex(options.remarks).isValid(problem))
-    return refuse("--remarks: '" + options.remarks +
-                  "' is no regular expression: " + problem);
+    return fail("--remarks: '" + options.remarks +
+                "' is no regular expression: " + problem);
   if (checkGradients) {
     if (!options.results.empty() || repeat.getNumOccurrences())
-      return refuse("--check-gradients takes neither --result nor --repeat");
+      return fail("--check-gradients takes neither --result nor --repeat");
     llvm::Expected<GradientCheck> check =
         sparse_autograd::checkGradients(options);
     if (!check)
-      return fail(check.takeError());
+      return failWith(check.takeError());
     check->write(llvm::outs(), options.report);
     return check->agrees() ? 0 : 1;
   }
   if (llvm::Error error = runFile(options))
-    return fail(std::move(error));
+    return failWith(std::move(error));
   return 0;
 }

@@ -41,12 +41,14 @@ struct LibraryOptions {
   /// The C compiler that links: a path, or a name that is looked up in PATH;
   /// empty: the one that was found when this library was configured.
   std::string linker;
+  /// Where to write the program and the passes if one of them fails or crashes;
+  /// empty: nowhere.
+  std::string crashReproducer;
 };
 
-/// Compiles the file and writes NAME.so or NAME.o, and NAME.h. Each file
-/// appears whole or not at all, and none does if anything fails before the
-/// first is written. Diagnostics of the compiler go to the standard error
-/// stream; the error is then a `DiagnosedError`.
+/// Compiles the file and writes NAME.so or NAME.o, and NAME.h. Both files
+/// appear whole, or neither does. Diagnostics of the compiler go to the
+/// standard error stream; the error is then a `DiagnosedError`.
 ///
 /// What is unloaded (dlclose) has its kernels unloaded from all devices. A
 /// shared object looks for the runtime beside itself, then where this process

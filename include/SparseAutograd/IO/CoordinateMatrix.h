@@ -12,6 +12,7 @@
 #include "SparseAutograd/IO/DenseArray.h"
 #include "SparseAutograd/IO/Limits.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <vector>
@@ -28,12 +29,17 @@ struct CoordinateMatrix {
   std::vector<int64_t> columnIndices;
   /// One value an entry; empty when the file holds a pattern only.
   std::vector<double> values;
+  /// The values instead, if they are integers of which one is not exact as an
+  /// f64.
+  std::vector<int64_t> integers;
   bool isPattern = false;
 
   int64_t getNumEntries() const { return rowIndices.size(); }
-  /// The value of an entry; 1 in a pattern.
+  /// The value of an entry, rounded if it is an integer; 1 in a pattern.
   double getValue(int64_t entry) const {
-    return isPattern ? 1.0 : values[entry];
+    return isPattern          ? 1.0
+           : integers.empty() ? values[entry]
+                              : static_cast<double>(integers[entry]);
   }
 };
 
@@ -51,12 +57,6 @@ llvm::Expected<DenseArray> expandValues(const CoordinateMatrix &matrix,
                                         ElementType type,
                                         const SizeLimits &limits,
                                         llvm::StringRef name);
-
-/// A Bool array of rows x columns: true where an entry is stored, explicit
-/// zeros included. Refused as expandValues is.
-llvm::Expected<DenseArray> expandMask(const CoordinateMatrix &matrix,
-                                      const SizeLimits &limits,
-                                      llvm::StringRef name);
 
 /// Collects entries in the order of a file and makes the sorted matrix: the one
 /// place where the rule for duplicates is.
@@ -77,6 +77,12 @@ public:
   /// Adds the entry that stands on `line`. Indices count from 0.
   void add(int64_t row, int64_t column, double value, int64_t line) {
     entries.push_back({row, column, value, line});
+  }
+
+  /// As add, of a file of integers, all of whose entries are added so.
+  void addInteger(int64_t row, int64_t column, int64_t value, int64_t line) {
+    areIntegers = true;
+    add(row, column, llvm::bit_cast<double>(value), line);
   }
 
   uint64_t getNumEntries() const { return entries.size(); }
@@ -102,8 +108,13 @@ private:
     int64_t line;
   };
 
+  /// Whether integers must stay such; else they become values.
+  bool keepsIntegers();
+  llvm::Error addToSum(CoordinateMatrix &matrix, const Entry &entry) const;
+
   llvm::StringRef file;
   int64_t base;
+  bool areIntegers = false;
   const std::vector<int64_t> *rowIds = nullptr;
   const std::vector<int64_t> *columnIds = nullptr;
   std::vector<Entry> entries;

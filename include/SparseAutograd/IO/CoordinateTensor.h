@@ -47,7 +47,7 @@ struct CoordinateTensor {
   }
 };
 
-/// The matrix as a tensor of f64.
+/// The matrix as a tensor of f64, or of i64 (`integers`).
 llvm::Expected<CoordinateTensor> toTensor(const CoordinateMatrix &matrix,
                                           const SizeLimits &limits,
                                           llvm::StringRef name);
@@ -62,6 +62,11 @@ llvm::Expected<CoordinateTensor> collectNonzeros(const DenseArray &array,
                                                  const SizeLimits &limits,
                                                  llvm::StringRef name);
 
+/// All elements of an array, zeros too.
+llvm::Expected<CoordinateTensor> collectElements(const DenseArray &array,
+                                                 const SizeLimits &limits,
+                                                 llvm::StringRef name);
+
 /// Brings entries into order. Of a coordinate that is there more than once,
 /// either the values are summed, in f64 and in the order of the entries, or it
 /// is an error, which `refuse` makes of the two entries.
@@ -70,10 +75,9 @@ llvm::Error sortEntries(
     llvm::StringRef name,
     llvm::function_ref<llvm::Error(int64_t first, int64_t second)> refuse);
 
-/// The values of the entries as `type`: signed integers, or floats. Floats are
-/// rounded to nearest. A number that `type` cannot hold is an error: too large,
-/// or no integer where one is needed. A pattern gives ones. As i1, values that
-/// are not i1 themselves give true: what is stored is there.
+/// The values of the entries as `type`, as convertElements converts them. A
+/// pattern gives ones. As i1, values that are not i1 themselves give true: what
+/// is stored is there.
 llvm::Expected<DenseArray> convertValues(const CoordinateTensor &tensor,
                                          ElementType type,
                                          const SizeLimits &limits,
@@ -85,6 +89,18 @@ llvm::Expected<DenseArray> expandTensor(const CoordinateTensor &tensor,
                                         ElementType type,
                                         const SizeLimits &limits,
                                         llvm::StringRef name);
+
+/// Whether an f64 holds an element exactly; false for some 64-bit integers.
+bool isExactAsDouble(const DenseArray &array, int64_t index);
+
+/// An error unless a file that has numbers as text, and no type, holds the
+/// values: each i1 is true, and no integer is beyond the signed ones of 64 bits
+/// or, in a format whose numbers are read as f64 (`asDoubles`), beyond these.
+llvm::Error checkHeldByText(const CoordinateTensor &tensor, bool asDoubles,
+                            llvm::StringRef file);
+
+/// "the value at (1, 5) (counting from 0)".
+std::string describeValue(const CoordinateTensor &tensor, int64_t entry);
 
 /// "(1, 5)", each number plus `base`.
 std::string formatCoordinates(llvm::ArrayRef<int64_t> coordinates,

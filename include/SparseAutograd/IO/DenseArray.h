@@ -99,6 +99,9 @@ struct DenseArray {
   ElementType type = ElementType::F64;
   llvm::SmallVector<int64_t> shape;
   AlignedBuffer data;
+  /// The numbers were text, which has no type of its own: whoever needs another
+  /// type than this one may round them (ConvertElements.h).
+  bool isText = false;
 
   int64_t getNumElements() const;
 

@@ -28,8 +28,7 @@ bool isMatrixMarket(llvm::StringRef bytes);
 /// CoordinateMatrix, `array` files a DenseArray of F64, or of I64 for integers.
 /// Symmetric and skew-symmetric files are expanded to the full matrix; an entry
 /// may stand in either triangle, but not in both. Complex and hermitian files
-/// are refused. An integer that an f64 cannot hold exactly is refused in a
-/// coordinate file.
+/// are refused.
 llvm::Expected<std::variant<CoordinateMatrix, DenseArray>>
 parseMatrixMarket(llvm::StringRef text, llvm::StringRef file,
                   Duplicates duplicates, const SizeLimits &limits);
@@ -45,7 +44,8 @@ llvm::Error writeMatrixMarket(llvm::raw_ostream &stream,
                               const DenseArray &array, llvm::StringRef file);
 
 /// Writes a tensor of rank 2 as `coordinate real | integer | pattern general`;
-/// an error for another rank.
+/// an error for another rank, or for values that would be read as others
+/// (checkHeldByText).
 llvm::Error writeMatrixMarket(llvm::raw_ostream &stream,
                               const CoordinateTensor &tensor,
                               llvm::StringRef file);

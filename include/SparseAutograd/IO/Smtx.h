@@ -27,7 +27,8 @@ llvm::Expected<CoordinateMatrix> parseSmtx(llvm::StringRef text,
                                            Duplicates duplicates,
                                            const SizeLimits &limits);
 
-/// Writes the pattern of a tensor; an error unless its rank is 2.
+/// Writes a pattern; an error unless the rank is 2 and each value, if there are
+/// values, is 1, as which it is read again.
 llvm::Error writeSmtx(llvm::raw_ostream &stream, const CoordinateTensor &tensor,
                       llvm::StringRef file);
 

@@ -14,6 +14,10 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace sparse_autograd::io {
 
@@ -26,18 +30,30 @@ bool hasSparseParts(llvm::ArrayRef<ZipMember> members, llvm::StringRef name);
 /// Reads these parts, and those of NAME_data, NAME_shape and NAME_format that
 /// are there. Without data the tensor is a pattern; without a shape, extents
 /// that do not follow from the length of indptr are inferred; without a format
-/// it is csr or coo. Indices may be in any order.
+/// it is csr or coo. Indices may be in any order. Of bsr each element of a
+/// block is an entry, zeros too.
 llvm::Expected<CoordinateTensor>
 readSparseParts(llvm::StringRef bytes, llvm::ArrayRef<ZipMember> members,
                 llvm::StringRef name, llvm::StringRef file,
                 Duplicates duplicates, const SizeLimits &limits);
 
-/// How a matrix is laid out in a .npz file.
-enum class SparseLayout { Csr, Csc, Coo };
+/// How a sparse tensor is laid out in a .npz file, in SciPy's terms.
+struct SparseLayout {
+  enum Kind { Csr, Csc, Coo, Bsr };
 
-/// The arrays of a tensor as scipy.sparse.save_npz stores them; a layout other
-/// than Coo is for rank 2. The name of the layout, which NumPy keeps as text,
-/// is not among them.
+  // Implicit: most kinds need no more.
+  SparseLayout(Kind kind = Coo) : kind(kind) {}
+  SparseLayout(int64_t blockRows, int64_t blockColumns)
+      : kind(Bsr), block{blockRows, blockColumns} {}
+
+  Kind kind;
+  /// Of Bsr, the rows and columns of a block.
+  std::array<int64_t, 2> block = {1, 1};
+};
+
+/// The arrays of a tensor as scipy.sparse.save_npz stores them, and the name of
+/// the layout, which NumPy keeps as text: the one that is asked for, or coo if
+/// the rank is not 2 or the extents are no multiples of those of a block.
 struct SparseParts {
   std::vector<std::pair<std::string, DenseArray>> arrays;
   llvm::StringRef layout;

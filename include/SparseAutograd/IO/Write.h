@@ -12,34 +12,58 @@
 #include "SparseAutograd/IO/CoordinateMatrix.h"
 #include "SparseAutograd/IO/CoordinateTensor.h"
 #include "SparseAutograd/IO/DenseArray.h"
+#include "SparseAutograd/IO/OutputFile.h"
 #include "SparseAutograd/IO/SparseNpz.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <memory>
 #include <string>
 
 namespace sparse_autograd::io {
 
-/// Writes an array to a `.npy` file, or to a `.mtx` file when it is a matrix;
-/// the extension decides, another is an error. As with all writers, a further
-/// extension `.gz` compresses the file, and it appears whole or not at all
-/// (OutputFile).
+/// A file that is complete but for its name (OutputFile::commit).
+using PreparedFile = llvm::Expected<std::unique_ptr<OutputFile>>;
+
+/// Makes a file of an array; the extension decides:
+///
+/// * .npy, any array but one of bf16, which NumPy does not have;
+/// * .mtx, a matrix;
+/// * .tns, an array of one or more dimensions, all its elements as entries.
+///
+/// As with all writers, a further extension `.gz` compresses the file, and what
+/// its reader would not read as the same numbers, of the same extents, is an
+/// error that names a format that can hold it.
+PreparedFile prepareDense(llvm::StringRef path, const DenseArray &array,
+                          const SizeLimits &limits = {});
+
+/// Makes a file of a sparse tensor; the extension decides:
+///
+/// * .tns, of any rank;
+/// * .mtx, of rank 2;
+/// * .smtx, of rank 2, a pattern or values that are all 1;
+/// * .csv, of rank 2, a table of triplets that count from 0: each row and
+///   column has an entry, since what a table names are the rows and columns
+///   that it has, and the values are finite;
+/// * .npz, the arrays of scipy.sparse.save_npz in the given layout; coo for any
+///   rank but 2;
+/// * .npy, the dense array, zero where nothing is stored.
+///
+/// Text does not hold a stored false: in a file of numbers what is stored is
+/// there, and a mask is true of it.
+PreparedFile prepareSparse(llvm::StringRef path, const CoordinateTensor &tensor,
+                           const SparseLayout &layout,
+                           const SizeLimits &limits = {});
+
+/// As prepareDense and prepareSparse; the file appears whole or not at all.
 llvm::Error writeDense(llvm::StringRef path, const DenseArray &array);
+llvm::Error writeSparse(llvm::StringRef path, const CoordinateTensor &tensor,
+                        const SparseLayout &layout,
+                        const SizeLimits &limits = {});
 
 /// Writes a sparse matrix to a `.mtx` file; another extension is an error.
 llvm::Error writeCoordinates(llvm::StringRef path,
                              const CoordinateMatrix &matrix);
-
-/// Writes a sparse tensor; the extension decides:
-///
-/// * .tns, of any rank;
-/// * .mtx, or .smtx (the pattern only), or .csv, a table of triplets that count
-///   from 0 (read again, it has no empty rows or columns), of rank 2;
-/// * .npz, the arrays of scipy.sparse.save_npz in the given layout; coo for any
-///   rank but 2;
-/// * .npy, the dense array, zero where nothing is stored.
-llvm::Error writeSparse(llvm::StringRef path, const CoordinateTensor &tensor,
-                        SparseLayout layout, const SizeLimits &limits = {});
 
 /// An array and the name that it has in a .npz file.
 struct NamedArray {

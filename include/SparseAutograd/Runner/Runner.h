@@ -29,15 +29,12 @@ struct RunOptions {
   llvm::StringMap<std::string> arguments;
   /// Results that are saved, with their files; the others are printed.
   std::vector<std::pair<std::string, std::string>> results;
-  TargetKind target = TargetKind::CPU;
+  /// How the file is compiled. `emulate` follows from the device, and `threads`
+  /// from the number below.
+  PipelineOptions pipeline;
   /// The device that code for a GPU runs on, as sparseAutogradSetDevice names
   /// it; empty: the choice of the process stays.
   std::string device;
-  /// Those that code for a GPU calls where they are there.
-  std::vector<std::string> libraries;
-  /// Whether code for a GPU computes a sampled product, and what follows on its
-  /// rows, by one kernel.
-  bool wholeRows = false;
   /// 0: the runtime decides.
   int threads = 0;
   /// How often the entry is called; the results are those of the last call.
@@ -66,8 +63,9 @@ public:
 };
 
 /// Compiles the file, calls the entry, prints or saves the results and writes
-/// the report. Everything that can be checked is checked before the call; a
-/// file of results appears whole or not at all. Diagnostics of the compiler go
+/// the report. Names, arguments and files of results are checked before the
+/// file is compiled; the files of results appear whole, all of them or none,
+/// after what is printed. Diagnostics of the compiler go
 /// to the standard error stream; the error is then a `DiagnosedError`.
 llvm::Error runFile(const RunOptions &options);
 

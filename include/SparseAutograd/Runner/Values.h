@@ -16,6 +16,7 @@
 
 #include "SparseAutograd/IO/CoordinateTensor.h"
 #include "SparseAutograd/IO/DenseArray.h"
+#include "SparseAutograd/IO/Write.h"
 #include "SparseAutograd/Runner/SparseStorage.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -39,6 +40,9 @@ struct ValueType {
   std::optional<llvm::SmallVector<int64_t>> shape;
   /// The argument that this one is the mask of; empty if none.
   std::string maskOf;
+  /// Of a number, its value where none is given, as text; empty if there is no
+  /// such value.
+  std::string defaultText;
   /// Of a sparse tensor.
   std::optional<SparseEncoding> encoding;
 
@@ -69,7 +73,9 @@ public:
 
   /// An argument from a number.
   static llvm::Expected<Value> fromNumber(ValueType type, llvm::StringRef text);
-  /// An argument from an array, whose type and extents must fit.
+  /// An argument from an array, whose extents must fit. Text is converted to
+  /// the type of the argument, and so is a type that this one widens
+  /// (io::convertElements); another one is an error.
   static llvm::Expected<Value> fromArray(ValueType type, io::DenseArray array,
                                          llvm::StringRef source);
 
@@ -113,10 +119,12 @@ public:
   llvm::Expected<std::vector<io::DenseArray>> getComponents() const;
   /// Whether a sparse value has the pattern of another of its type.
   llvm::Expected<bool> hasPatternOf(const Value &other) const;
-  /// Saves a value in a file (io/Write.h); the extension decides on the form.
-  llvm::Error save(llvm::StringRef path) const;
-  /// A result as text: a number, or the elements of a tensor in brackets; of a
-  /// large tensor only type and extents. Of a sparse one the extents, how many
+  /// The file of a value, which is there once it is committed (io/Write.h); the
+  /// extension decides on the form.
+  io::PreparedFile prepareFile(llvm::StringRef path) const;
+  /// A result as text: a number, or the elements of a tensor in brackets, those
+  /// of a matrix with a line for each row; of a large tensor only type and
+  /// extents. Of a sparse one the extents, how many
   /// values are stored, and the first of them.
   llvm::Expected<std::string> toText() const;
 
@@ -140,8 +148,9 @@ private:
 /// for a missing or an unknown name, a number that the type does not hold, a
 /// file that cannot be read, an array that does not fit.
 ///
-/// `makeDefault`, if given, is asked for an argument that is not given and is
-/// nobody's mask, by its position; it may have nothing to give.
+/// An argument that is not given and has a default (sparse_autograd.default) is
+/// that. Else `makeDefault`, if given, is asked for it, by its position; it may
+/// have nothing to give.
 llvm::Expected<std::vector<Value>> bindArguments(
     llvm::ArrayRef<ValueType> types, const llvm::StringMap<std::string> &given,
     llvm::function_ref<std::optional<io::DenseArray>(size_t)> makeDefault = {});

@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/DefaultArguments.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Runtime/Runtime.h"
@@ -93,6 +94,19 @@ static FailureOr<llvm::json::Object> describe(Type type, StringRef name) {
   return description;
 }
 
+/// A number as the text that reads back as the same one.
+static std::string formatNumber(Attribute attribute) {
+  llvm::SmallString<32> text;
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    number.getValue().toString(text);
+  else if (auto flag = dyn_cast<BoolAttr>(attribute))
+    text = flag.getValue() ? "true" : "false";
+  else
+    cast<IntegerAttr>(attribute).getValue().toString(text, /*Radix=*/10,
+                                                     /*Signed=*/true);
+  return text.str().str();
+}
+
 static FailureOr<llvm::json::Array>
 describeAll(func::FuncOp function, TypeRange types, StringRef kind,
             llvm::function_ref<DictionaryAttr(unsigned)> getAttributes) {
@@ -126,6 +140,9 @@ describeAll(func::FuncOp function, TypeRange types, StringRef kind,
                 "convert inside it";
     if (auto of = getString(SparseAutogradDialect::getMaskOfAttrName()))
       (*description)["mask_of"] = of.str();
+    if (Attribute number =
+            attributes ? attributes.get(defaultAttrName) : Attribute())
+      (*description)["default"] = formatNumber(number);
     all.push_back(std::move(*description));
   }
   return all;

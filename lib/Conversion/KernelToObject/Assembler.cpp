@@ -7,13 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Assembler.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SmallString.h"
+#include "SparseAutograd/IO/ScratchFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace sparse_autograd;
 using llvm::StringRef;
@@ -91,52 +88,32 @@ sparse_autograd::assemble(StringRef ptxas, StringRef ptx, StringRef chip) {
     return makeError("there is no assembler at '" + ptxas +
                      "'; name the folder of a CUDA toolkit with 'toolkit', or "
                      "ask for PTX alone");
-  llvm::SmallString<128> folder;
-  if (std::error_code error =
-          llvm::sys::fs::createUniqueDirectory("sparse-autograd", folder))
-    return makeError("no temporary folder can be made: " + error.message());
-  llvm::scope_exit remove([&]() {
-    // There is nobody left to tell.
-    std::error_code ignored = llvm::sys::fs::remove_directories(folder);
-    (void)ignored;
-  });
-  auto inFolder = [&](StringRef name) {
-    llvm::SmallString<128> path = folder;
-    llvm::sys::path::append(path, name);
-    return path.str().str();
-  };
-  std::string source = inFolder("kernels.ptx");
-  std::string object = inFolder("kernels.cubin");
-  std::string output = inFolder("report");
-  {
-    std::error_code error;
-    llvm::raw_fd_ostream stream(source, error);
-    if (!error) {
-      stream << ptx;
-      stream.close();
-      error = stream.error();
-      stream.clear_error();
-    }
-    if (error)
-      return makeError("'" + source +
-                       "' cannot be written: " + error.message());
-  }
+  auto source = io::ScratchFile::create("ptx", ptx);
+  if (!source)
+    return source.takeError();
+  auto object = io::ScratchFile::create("cubin");
+  if (!object)
+    return object.takeError();
+  auto output = io::ScratchFile::create("txt");
+  if (!output)
+    return output.takeError();
   std::string architecture = ("--gpu-name=" + chip).str();
-  StringRef arguments[] = {ptxas,  architecture,    "--verbose",
-                           source, "--output-file", object};
-  std::optional<StringRef> redirects[] = {StringRef(), StringRef(output),
-                                          StringRef(output)};
+  StringRef arguments[] = {ptxas,           architecture,
+                           "--verbose",     (*source)->getPath(),
+                           "--output-file", (*object)->getPath()};
+  std::optional<StringRef> redirects[] = {StringRef(), (*output)->getPath(),
+                                          (*output)->getPath()};
   std::string problem;
   int code = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt,
                                        redirects, /*SecondsToWait=*/0,
                                        /*MemoryLimit=*/0, &problem);
-  std::string report = readFile(output);
+  std::string report = readFile((*output)->getPath());
   if (code != 0)
     return makeError(
         "'" + ptxas + "' failed for " + chip + ": " +
         (problem.empty() ? StringRef(report).trim() : StringRef(problem)));
   AssembledCode assembled;
-  assembled.cubin = readFile(object);
+  assembled.cubin = readFile((*object)->getPath());
   assembled.kernels = parseResources(report);
   if (assembled.cubin.empty())
     return makeError("'" + ptxas + "' made no code for " + chip);

@@ -9,6 +9,7 @@
 #include "SparseAutograd/Conversion/TensorToBuffer/TensorToBuffer.h"
 #include "BufferizeStorageOps.h"
 #include "NormalizeSlices.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/DefaultArguments.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -118,11 +119,12 @@ static void repeatFill(linalg::FillOp fill) {
   }
 }
 
-/// Names and masks say something of tensors; the manifest has them.
+/// Names, masks and defaults are for callers; the manifest has them.
 static void removeArgumentAttributes(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     function.removeArgAttr(i, SparseAutogradDialect::getNameAttrName());
     function.removeArgAttr(i, SparseAutogradDialect::getMaskOfAttrName());
+    function.removeArgAttr(i, defaultAttrName);
   }
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     function.removeResultAttr(

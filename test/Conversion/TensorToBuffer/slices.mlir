@@ -12,7 +12,9 @@
 //       CHECK:   memref.subview %[[WHOLE]][0, 0, 0] [2, 1, 1] [1, 1, 1] : {{.*}} to memref<2x1xf32
 //       CHECK:   %[[PLACE:.+]] = memref.subview %{{.+}}[0, 2, 1] [1, 2, 1] [1, 2, 1] : {{.*}} to memref<1x2x1xf32
 //       CHECK:   memref.copy %{{.+}}, %[[PLACE]]
-// VALUES: result0 = tensor<2x1xf32> [9, 24]
+// VALUES: result0 = tensor<2x1xf32>
+// VALUES-NEXT: [9]
+// VALUES-NEXT: [24]
 // VALUES: result1 = tensor<1x5x2xf32> [0, 0, 0, 0, 0, 1, 0, 0, 0, 2]
 func.func @strided() -> (tensor<2x1xf32>, tensor<1x5x2xf32>) {
   %empty = tensor.empty() : tensor<5x1x5xf32>
@@ -42,8 +44,16 @@ func.func @strided() -> (tensor<2x1xf32>, tensor<1x5x2xf32>) {
 //       CHECK:   %[[VIEW:.+]] = memref.subview
 //       CHECK:   %[[COPY:.+]] = memref.alloc(%{{.+}}, %{{.+}}) {alignment = 64 : i64} : memref<?x?xf32>
 //       CHECK:   memref.copy %[[VIEW]], %[[COPY]]
-// RETURNED: result0 = tensor<4x3xf32> [0, 1, 2, 6, 7, 8, 12, 13, 14, 18, 19, 20]
-// RETURNED: result1 = tensor<4x3xf32> [0, 1, 2, 6, 7, 8, 12, 13, 14, 18, 19, 20]
+// RETURNED: result0 = tensor<4x3xf32>
+// RETURNED-NEXT: [0, 1, 2]
+// RETURNED-NEXT: [6, 7, 8]
+// RETURNED-NEXT: [12, 13, 14]
+// RETURNED-NEXT: [18, 19, 20]
+// RETURNED-NEXT: result1 = tensor<4x3xf32>
+// RETURNED-NEXT: [0, 1, 2]
+// RETURNED-NEXT: [6, 7, 8]
+// RETURNED-NEXT: [12, 13, 14]
+// RETURNED-NEXT: [18, 19, 20]
 func.func @returned(%n: index {sparse_autograd.name = "n"}, %stride: index {sparse_autograd.name = "stride"},
                     %m: index {sparse_autograd.name = "m"})
     -> (tensor<?x?xf32>, tensor<?x?xf32>) {
@@ -69,7 +79,9 @@ func.func @returned(%n: index {sparse_autograd.name = "n"}, %stride: index {spar
 // CHECK-LABEL: func.func @padded(
 //   CHECK-NOT:   memref.subview
 //       CHECK:   return
-// PADDED: result0 = tensor<2x3xf32> [1, 1, 1, 1, 1, 1]
+// PADDED: result0 = tensor<2x3xf32>
+// PADDED-NEXT: [1, 1, 1]
+// PADDED-NEXT: [1, 1, 1]
 func.func @padded(%n: index {sparse_autograd.name = "n"}) -> tensor<2x?xf32> {
   %empty = tensor.empty(%n) : tensor<0x?xf32>
   %one = arith.constant 1.0 : f32
@@ -86,9 +98,11 @@ func.func @padded(%n: index {sparse_autograd.name = "n"}) -> tensor<2x?xf32> {
 // CHECK-LABEL: func.func @at_end(
 //   CHECK-NOT:   memref.subview
 //       CHECK:   return
-// END: result0 = tensor<1x3xf32> [2, 2, 2]
-// END: result1 = tensor<1x3xf32> [5, 6, 7]
-// END: result2 = tensor<0x3xf32> []
+// END: result0 = tensor<1x3xf32>
+// END-NEXT: [2, 2, 2]
+// END-NEXT: result1 = tensor<1x3xf32>
+// END-NEXT: [5, 6, 7]
+// END-NEXT: result2 = tensor<0x3xf32>
 func.func @at_end(%n: index {sparse_autograd.name = "n"}) -> (tensor<1x3xf32>, tensor<1x3xf32>, tensor<?x3xf32>) {
   %two = arith.constant 2.0 : f32
   %empty = tensor.empty(%n) : tensor<?x3xf32>

@@ -309,6 +309,21 @@ func.func private @f(f64 {sparse_autograd.nmae = "x"})
 
 // -----
 
+// expected-error@+1 {{'sparse_autograd.default' must be a number of the type of its argument}}
+func.func private @f(f64 {sparse_autograd.default = 1.0 : f32})
+
+// -----
+
+// expected-error@+1 {{'sparse_autograd.default' must be a number of the type of its argument}}
+func.func private @f(tensor<2xf64> {sparse_autograd.default = dense<1.0> : tensor<2xf64>})
+
+// -----
+
+// expected-error@+1 {{'sparse_autograd.default' must be a number of the type of its argument}}
+func.func private @f(index {sparse_autograd.default = "many"})
+
+// -----
+
 // expected-error@+1 {{'sparse_autograd.nnz' must be a number of elements}}
 func.func private @f(tensor<4x4xf64> {sparse_autograd.nnz = -1 : i64})
 

@@ -452,6 +452,65 @@ def check_sparse_npz(reader, generator, folder):
     reader.count("sparse npz")
 
 
+def check_blocks(reader, generator, folder):
+    """BSR: each element of a block is an entry, zeros too."""
+    path, target = folder / "blocks.npz", folder / "written.npz"
+    for dtype, (rows, columns), size, index in itertools.product(
+            (np.float64, np.float32, np.int32, np.bool_),
+            ((1, 1), (2, 3), (4, 1)), ((0, 0), (4, 0), (4, 12), (12, 6)),
+            (np.int32, np.int64)):
+        blocks = [(i, j) for i in range(size[0] // rows)
+                  for j in range(size[1] // columns)
+                  if generator.integers(3) == 0]
+        data = random_array(generator, np.dtype(dtype),
+                            (len(blocks), rows, columns))
+        # The blocks of a row are in no order.
+        generator.shuffle(blocks)
+        blocks.sort(key=lambda block: block[0])
+        pointers = np.searchsorted([i for i, _ in blocks],
+                                   np.arange(size[0] // rows + 1))
+        scipy.sparse.save_npz(path, scipy.sparse.bsr_array(
+            (data, np.array([j for _, j in blocks], index),
+             pointers.astype(index)), shape=size, blocksize=(rows, columns)))
+        coordinates = np.array(
+            [(i * rows + r, j * columns + c) for i, j in blocks
+             for r in range(rows) for c in range(columns)],
+            dtype=np.int64).reshape(-1, 2)
+        reader.read(path).expect(size, coordinates, data.ravel())
+        reader.write(path, target, "--layout=bsr", f"--block={rows}x{columns}")
+        got = scipy.sparse.load_npz(target)
+        assert got.format == "bsr" and got.shape == size
+        assert not len(blocks) or got.blocksize == (rows, columns)
+        assert got.dtype == data.dtype and got.has_sorted_indices
+        expected = np.zeros(size, dtype)
+        expected[tuple(coordinates.T)] = data.ravel()
+        assert got.nnz == data.size
+        assert np.array_equal(got.toarray(), expected,
+                              equal_nan=dtype != np.bool_)
+        reader.count("blocks")
+
+
+def check_extended_tns(reader, generator, folder):
+    """Extents, in a comment or in the header that MLIR writes."""
+    path = folder / "tensor.tns"
+    for extents, form in itertools.product(
+            ((6,), (3, 4), (3, 4, 5), (1, 2, 1, 3, 2), (2, 0)),
+            ("comment", "header", "plain header")):
+        coordinates, values = random_entries(generator, np.float64, extents)
+        if form == "plain header" and len(extents) == 2 and not len(values):
+            continue  # the same as a vector with two entries
+        text = " ".join(map(str, extents))
+        lines = ([f"# extents: {text}"] if form == "comment" else
+                 [f"{len(extents)} {len(values)}", text])
+        if form == "header":
+            lines.insert(0, "# extended FROSTT format")
+        for at, value in zip(coordinates, values):
+            lines.append(" ".join([*map(str, at + 1), repr(float(value))]))
+        path.write_text("\n".join(lines))
+        reader.read(path).expect(extents, coordinates, values)
+        reader.count("extended tns")
+
+
 def check_tns(reader, generator, folder):
     path = folder / "tensor.tns"
     for extents, end, comments, spaces in itertools.product(
@@ -494,6 +553,11 @@ def check_sparse_writers(reader, generator, folder):
         dense = np.zeros(size, dtype)
         dense[tuple(coordinates.T)] = values
         assert np.load(f"{target}.npy").tobytes() == dense.tobytes()
+        if dtype == np.bool_:
+            # In a file of numbers what is stored is true.
+            values[:] = True
+            matrix.data[:] = True
+            scipy.sparse.save_npz(source, matrix)
         reader.write(source, f"{target}.mtx")
         got = scipy.sparse.coo_array(scipy.io.mmread(f"{target}.mtx",
                                                      spmatrix=False))
@@ -501,10 +565,6 @@ def check_sparse_writers(reader, generator, folder):
         Tensor(list(size), [False] * 2, coordinates[order],
                values[order].astype(got.dtype)).expect(
                    size, np.stack(got.coords, 1), got.data)
-        reader.write(source, f"{target}.smtx")
-        got = read_smtx(pathlib.Path(f"{target}.smtx")).tocoo()
-        assert got.shape == size
-        assert np.array_equal(np.stack(got.coords, 1), coordinates[order])
         if len(values):
             reader.write(source, f"{target}.tns")
             got = np.loadtxt(f"{target}.tns", ndmin=2)
@@ -516,6 +576,13 @@ def check_sparse_writers(reader, generator, folder):
                 text = pathlib.Path(f"{target}.tns").read_text().splitlines()
                 assert [int(line.split()[2]) for line in text[1:]] == (
                     values[order].tolist())
+        # The values that a pattern stands for.
+        matrix.data[:] = 1
+        scipy.sparse.save_npz(source, matrix)
+        reader.write(source, f"{target}.smtx")
+        got = read_smtx(pathlib.Path(f"{target}.smtx")).tocoo()
+        assert got.shape == size
+        assert np.array_equal(np.stack(got.coords, 1), coordinates[order])
         reader.count("written sparse")
 
 
@@ -585,7 +652,8 @@ def main():
     else:
         for check in (check_npy, check_npz, check_matrix_market,
                       check_matrix_market_array, check_duplicates, check_csv,
-                      check_writers, check_sparse_npz, check_tns,
+                      check_writers, check_sparse_npz, check_blocks,
+                      check_tns, check_extended_tns,
                       check_sparse_writers):
             check(reader, np.random.default_rng(7), arguments.folder)
     reader.close()

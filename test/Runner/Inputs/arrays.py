@@ -14,6 +14,13 @@ np.save(folder / "mask.npy", np.array([[1, 1], [0, 1], [1, 0]], bool))
 np.save(folder / "short-mask.npy", np.ones((2, 2), bool))
 np.save(folder / "wide.npy", np.ones((3, 3), np.float32))
 np.save(folder / "double.npy", np.ones((3, 2)))
+np.save(folder / "half.npy", np.float16([[1, 2], [3, 4], [5, 6.5]]))
+np.save(folder / "short.npy", np.int16([[1, 2], [3, 4], [5, -6]]))
+np.save(folder / "long.npy", np.int32([[1, 2], [3, 4], [5, -6]]))
+scipy.sparse.save_npz(folder / "tenths.npz",
+                      scipy.sparse.csr_array(np.array([[0.1, 0, 0], [0, 0, 1]])))
+scipy.sparse.save_npz(folder / "blocks.npz", scipy.sparse.bsr_array(
+    np.array([[0, 0, 1.5, 0], [0, 0, 0, -4]]), blocksize=(2, 2)))
 np.save(folder / "vector.npy", np.ones(2, np.float32))
 np.save(folder / "integers.npy", np.int32([10, 20, 30]))
 (folder / "x.mtx").write_text("%%MatrixMarket matrix coordinate real general\n"

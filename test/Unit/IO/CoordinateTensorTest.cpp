@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/IO/CoordinateTensor.h"
+#include "SparseAutograd/IO/ConvertElements.h"
 #include "TemporaryFolder.h"
+#include "llvm/ADT/APFloat.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <cstring>
@@ -27,6 +29,14 @@ CoordinateTensor makeTensor(ElementType type, T value) {
   tensor.coordinates = {5};
   tensor.values = cantFail(makeDenseArray("", type, {1}, SizeLimits()));
   tensor.values.as<T>()[0] = value;
+  return tensor;
+}
+
+/// The same as the number of a text.
+template <typename T>
+CoordinateTensor makeText(ElementType type, T value) {
+  CoordinateTensor tensor = makeTensor(type, value);
+  tensor.values.isText = true;
   return tensor;
 }
 
@@ -111,39 +121,112 @@ TEST(CoordinateTensor, NumbersAreRoundedToFloatsOnce) {
   // Rounded to an f64 first, this would be a tie, and then even.
   int64_t integer = (int64_t(1) << 60) + (int64_t(1) << 36) + 1;
   EXPECT_EQ(
-      convert(makeTensor(ElementType::I64, integer), ElementType::F32, result),
+      convert(makeText(ElementType::I64, integer), ElementType::F32, result),
       "");
   EXPECT_EQ(result, 0x1.000002p60f);
-  EXPECT_EQ(convert(makeTensor<int64_t>(ElementType::I64, -integer),
+  EXPECT_EQ(convert(makeText<int64_t>(ElementType::I64, -integer),
                     ElementType::F32, result),
             "");
   EXPECT_EQ(result, -0x1.000002p60f);
-  EXPECT_EQ(convert(makeTensor<uint64_t>(ElementType::U64, ~uint64_t(0)),
+  EXPECT_EQ(convert(makeText<uint64_t>(ElementType::U64, ~uint64_t(0)),
                     ElementType::F32, result),
             "");
   EXPECT_EQ(result, 0x1p64f);
-  EXPECT_EQ(
-      convert(makeTensor(ElementType::F64, 0.1), ElementType::F32, result), "");
+  EXPECT_EQ(convert(makeText(ElementType::F64, 0.1), ElementType::F32, result),
+            "");
   EXPECT_EQ(result, 0.1f);
   EXPECT_EQ(
-      convert(makeTensor(ElementType::F64, 1e300), ElementType::F32, result),
+      convert(makeText(ElementType::F64, 1e300), ElementType::F32, result),
       std::string(place) + "overflows an f32; use another element type");
   uint16_t half = 0;
-  EXPECT_EQ(convert(makeTensor<int64_t>(ElementType::I64, 65519),
+  EXPECT_EQ(convert(makeText<int64_t>(ElementType::I64, 65519),
                     ElementType::F16, half),
             "");
   EXPECT_EQ(half, 0x7bff);
-  EXPECT_EQ(convert(makeTensor<int64_t>(ElementType::I64, 65520),
+  EXPECT_EQ(convert(makeText<int64_t>(ElementType::I64, 65520),
                     ElementType::F16, half),
             std::string(place) + "overflows an f16; use another element type");
   // A half is exact in any wider type.
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
-    auto tensor = makeTensor<uint16_t>(ElementType::F16, bits);
+    auto tensor = makeText<uint16_t>(ElementType::F16, bits);
     double wide = 0;
     ASSERT_EQ(convert(tensor, ElementType::F64, wide), "");
     double expected = getAsDouble(tensor.values, 0);
     ASSERT_TRUE(wide == expected || (std::isnan(wide) && std::isnan(expected)));
   }
+}
+
+// A number that has a type is what it is.
+TEST(CoordinateTensor, NumbersWithATypeAreExact) {
+  float result = 0;
+  EXPECT_EQ(
+      convert(makeTensor(ElementType::F64, 0.1), ElementType::F32, result),
+      std::string(place) +
+          "is not exact as an f32; store the values as f32 if rounding is "
+          "meant");
+  EXPECT_EQ(
+      convert(makeTensor(ElementType::F64, 0.5), ElementType::F32, result), "");
+  EXPECT_EQ(result, 0.5f);
+  EXPECT_EQ(convert(makeTensor<double>(ElementType::F64, NAN), ElementType::F32,
+                    result),
+            "");
+  EXPECT_TRUE(std::isnan(result));
+  EXPECT_EQ(convert(makeTensor<int64_t>(ElementType::I64, (1 << 24) + 1),
+                    ElementType::F32, result),
+            std::string(place) +
+                "is not exact as an f32; store the values as f32 if rounding "
+                "is meant");
+}
+
+TEST(ConvertElements, WideningLosesNothing) {
+  constexpr ElementType types[] = {
+      ElementType::Bool, ElementType::I8,  ElementType::I16,  ElementType::I32,
+      ElementType::I64,  ElementType::U8,  ElementType::U16,  ElementType::U32,
+      ElementType::U64,  ElementType::F16, ElementType::BF16, ElementType::F32,
+      ElementType::F64};
+  // The least, the largest and the most precise numbers of each type, as bits.
+  auto makeExtremes = [](ElementType type) {
+    unsigned bits = 8 * getByteWidth(type);
+    std::vector<uint64_t> extremes = {0, 1};
+    if (type == ElementType::Bool)
+      return extremes;
+    uint64_t all = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+    if (isFloat(type)) {
+      const fltSemantics &semantics =
+          type == ElementType::F16    ? APFloat::IEEEhalf()
+          : type == ElementType::BF16 ? APFloat::BFloat()
+          : type == ElementType::F32  ? APFloat::IEEEsingle()
+                                      : APFloat::IEEEdouble();
+      extremes.push_back(
+          APFloat::getLargest(semantics).bitcastToAPInt().getZExtValue());
+      extremes.push_back(
+          APFloat::getSmallest(semantics).bitcastToAPInt().getZExtValue());
+      return extremes;
+    }
+    extremes.insert(extremes.end(), {all, all >> 1, (all >> 1) + 1});
+    return extremes;
+  };
+  for (ElementType from : types)
+    for (ElementType to : types) {
+      if (from == to || to == ElementType::Bool || from == ElementType::Bool) {
+        EXPECT_EQ(isWidening(from, to), from == to);
+        continue;
+      }
+      // Unsigned types are read, and no argument has one.
+      if (!isFloat(to) && to >= ElementType::U8 && to <= ElementType::U64)
+        continue;
+      std::vector<uint64_t> extremes = makeExtremes(from);
+      DenseArray array = cantFail(makeDenseArray(
+          "", from, {static_cast<int64_t>(extremes.size())}, {}));
+      size_t width = getByteWidth(from);
+      for (auto [place, bits] : llvm::enumerate(extremes))
+        std::memcpy(array.data.data() + place * width, &bits, width);
+      bool isHeld = getMessage(convertElements(array, to, {}, "v", [](int64_t) {
+                      return std::string();
+                    })) == "";
+      EXPECT_EQ(isWidening(from, to), isHeld)
+          << getTypeName(from).str() << " to " << getTypeName(to).str();
+    }
 }
 
 TEST(CoordinateTensor, WhatIsStoredIsTrue) {

@@ -58,6 +58,35 @@ TEST(MatrixMarket, ExpandsSkewSymmetric) {
   EXPECT_EQ(matrix.values, (std::vector<double>{-7, 7}));
 }
 
+TEST(MatrixMarket, KeepsLargeIntegers) {
+  std::string text =
+      coordinate("2 2 2\n1 1 9007199254740993\n2 2 -3\n", "integer");
+  Result result = parse(text);
+  ASSERT_TRUE(bool(result)) << toString(result.takeError());
+  auto &matrix = std::get<CoordinateMatrix>(*result);
+  EXPECT_EQ(matrix.integers, (std::vector<int64_t>{9007199254740993, -3}));
+  EXPECT_TRUE(matrix.values.empty());
+  std::string again;
+  raw_string_ostream stream(again);
+  writeMatrixMarket(stream, matrix);
+  EXPECT_EQ(again, text);
+  EXPECT_EQ(getMessage(expandValues(matrix, ElementType::F64, {}, "m")),
+            "m: an integer is not exact as an f64; write the matrix as real if "
+            "rounding is meant");
+  result = parse(coordinate("1 1 2\n1 1 9007199254740993\n1 1 1\n", "integer"),
+                 Duplicates::Coalesce);
+  ASSERT_TRUE(bool(result)) << toString(result.takeError());
+  EXPECT_EQ(std::get<CoordinateMatrix>(*result).integers,
+            (std::vector<int64_t>{9007199254740994}));
+  EXPECT_TRUE(
+      StringRef(getMessage(parse(coordinate("1 1 2\n1 1 9223372036854775807\n"
+                                            "1 1 1\n",
+                                            "integer"),
+                                 Duplicates::Coalesce)))
+          .starts_with("m.mtx:4: the sum of this and the values given "
+                       "before at its coordinate overflows an i64"));
+}
+
 TEST(MatrixMarket, ReadsNonFiniteValues) {
   Result result =
       parse(coordinate("1 4 4\n1 1 inf\n1 2 -Infinity\n1 3 NaN\n1 4 1e-999"));
@@ -134,10 +163,6 @@ TEST(MatrixMarket, DiagnosesWhatIsWrong) {
       {coordinate("2 2 1\n1 1 1e999\n"), "m.mtx:3: '1e999' overflows an f64"},
       {coordinate("2 2 1\n1 1 1.5\n", "integer"),
        "m.mtx:3: '1.5' is not an integer"},
-      {coordinate("2 2 1\n1 1 9007199254740993\n", "integer"),
-       "m.mtx:3: the integer 9007199254740993 is not exact as an f64"},
-      {coordinate("2 2 1\n1 1 9223372036854775807\n", "integer"),
-       "m.mtx:3: the integer 9223372036854775807 is not exact as an f64"},
       {coordinate("2 2 1\n1 1 1 1\n"), "m.mtx:3: the line goes on with '1'"},
       {coordinate("2 2 2\n1 1 1\n% rest\n% x\n"),
        "m.mtx:5: the file ends after 1 of 2 entries"},

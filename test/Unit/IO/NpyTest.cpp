@@ -141,9 +141,10 @@ TEST(Npy, RefusesToWriteBFloat) {
   Expected<DenseArray> array =
       makeDenseArray("a.npy", ElementType::BF16, {1}, SizeLimits());
   ASSERT_TRUE(bool(array));
-  EXPECT_EQ(getMessage(makeNpyHeader(*array, "a.npy")),
-            "a.npy: the .npy format has no bf16; convert the array to f32, "
-            "which holds it exactly");
+  EXPECT_EQ(
+      getMessage(makeNpyHeader(*array, "a.npy")),
+      "a.npy: the .npy format has no bf16; write the array to a .tns file, "
+      "or to a .mtx file if it is a matrix");
 }
 
 } // namespace

@@ -111,6 +111,49 @@ TEST(SparseNpz, ReadsEachLayout) {
                {1.5, 0, -2});
 }
 
+// Two blocks of 1 by 2, of a matrix of 3 by 4.
+Parts makeBlocks() {
+  return {
+      {"indptr", integers({0, 1, 1, 2})},
+      {"indices", integers({1, 0})},
+      {"data", makeNpy<double>(ElementType::F64, {2, 1, 2}, {1.5, 0, -2, 4})},
+      {"shape", integers({3, 4})},
+      {"format", makeNpyText("bsr")}};
+}
+
+TEST(SparseNpz, ReadsBlocks) {
+  auto blocks = read(makeBlocks());
+  ASSERT_TRUE(bool(blocks)) << toString(blocks.takeError());
+  auto &tensor = std::get<CoordinateTensor>(*blocks);
+  EXPECT_EQ(tensor.coordinates, (std::vector<int64_t>{0, 2, 0, 3, 2, 0, 2, 1}));
+  EXPECT_EQ(tensor.values.as<double>(), ArrayRef<double>({1.5, 0, -2, 4}));
+  auto file = read(change(makeBlocks(), {{"shape", ""}}), "");
+  ASSERT_TRUE(bool(file)) << toString(file.takeError());
+  EXPECT_EQ(std::get<CoordinateTensor>(*file).shape,
+            (SmallVector<int64_t>{3, 4}));
+  const std::pair<Parts, const char *> cases[] = {
+      {change(makeBlocks(), {{"data", integers({1, 2})}}),
+       ":data: the array is not one of 2 blocks of rows and columns; "},
+      {change(makeBlocks(),
+              {{"data", makeNpy<double>(ElementType::F64, {2, 0, 2}, {})}}),
+       ":data: the array is not one of 2 blocks of rows and columns; "},
+      {change(makeBlocks(), {{"shape", integers({3, 5})}}),
+       ":shape: the extent 5 is no multiple of the 2 columns of a block; "},
+      {change(makeBlocks(), {{"shape", integers({2, 4})}}),
+       ":indptr: the array delimits 3 slices of a dimension of extent 2; "},
+      {change(makeBlocks(), {{"indices", integers({1, 2})}}),
+       ":indices: element 2 is 4, not less than the extent 4; "},
+      {change(makeBlocks(), {{"indptr", integers({0, 2, 2, 2})},
+                             {"indices", integers({1, 1})}}),
+       ": coordinate (0, 2) (counting from 0) is that of the entries 0 and 2"},
+  };
+  for (const auto &[parts, expected] : cases) {
+    std::string problem = getProblem(parts);
+    EXPECT_TRUE(StringRef(problem).starts_with(expected))
+        << problem << "\ninstead of " << expected;
+  }
+}
+
 TEST(SparseNpz, FindsPartsByTheirName) {
   Parts named = {{"a_indptr", integers({0, 1, 1, 2})},
                  {"a_indices", integers({4, 0})},
@@ -171,8 +214,8 @@ TEST(SparseNpz, DiagnosesWhatIsWrong) {
        ":data: the array has 2 elements for 3 entries"},
       {change(csr, {{"data", matrix}}),
        ":data: the array has 2 dimensions instead of one"},
-      {change(csr, {{"format", makeNpyText("bsr")}}),
-       ": the layout 'bsr' is not supported"},
+      {change(csr, {{"format", makeNpyText("dia")}}),
+       ": the layout 'dia' is not supported"},
       {change(csr, {{"format", integers({3})}}),
        ":format: the array is not a short text"},
       {change(csr, {{"format", makeNpyText(std::string(300, 'c'))}}),

@@ -10,6 +10,7 @@
 #ifndef SPARSEAUTOGRAD_TEST_UNIT_IO_TEMPORARYFOLDER_H
 #define SPARSEAUTOGRAD_TEST_UNIT_IO_TEMPORARYFOLDER_H
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -49,6 +50,7 @@ public:
     for (llvm::sys::fs::directory_iterator it(path, code), end;
          it != end && !code; it.increment(code))
       names.push_back(it->path().substr(path.size() + 1));
+    llvm::sort(names);
     return names;
   }
 

@@ -12,9 +12,11 @@
 #include "SparseAutograd/IO/Read.h"
 #include "TemporaryFolder.h"
 #include "gtest/gtest.h"
+#include <cmath>
 #include <csignal>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -85,6 +87,75 @@ TEST(OutputFile, LeavesNothingWhenTheDiskIsFull) {
   EXPECT_EQ(size, 6u);
 }
 
+std::string read(const std::string &path) {
+  return cantFail(readFile(path, SizeLimits())).str().str();
+}
+
+/// Starts files of these names with the text "new".
+std::vector<std::unique_ptr<OutputFile>>
+startFiles(const TemporaryFolder &folder, ArrayRef<const char *> names) {
+  std::vector<std::unique_ptr<OutputFile>> files;
+  for (const char *name : names) {
+    files.push_back(cantFail(OutputFile::create(folder.getPath(name))));
+    files.back()->getStream() << "new";
+  }
+  return files;
+}
+
+TEST(OutputFile, AllOrNone) {
+  TemporaryFolder folder;
+  folder.write("a", "old");
+  EXPECT_EQ(
+      getMessage(OutputFile::commitAll(startFiles(folder, {"a", "b", "c"}))),
+      "");
+  EXPECT_EQ(folder.list(), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(read(folder.getPath("a")), "new");
+
+  // A folder took the name of the third after it was started.
+  folder.write("a", "old");
+  auto files = startFiles(folder, {"a", "d", "e", "f"});
+  ASSERT_EQ(::mkdir(folder.getPath("e").c_str(), 0700), 0);
+  expectContains(getMessage(OutputFile::commitAll(files)),
+                 "e: cannot write the file: Is a directory; ");
+  files.clear();
+  EXPECT_EQ(read(folder.getPath("a")), "old");
+  EXPECT_EQ(folder.list(), (std::vector<std::string>{"a", "b", "c", "e"}));
+}
+
+TEST(OutputFile, TwoOfOneNameAreRefused) {
+  TemporaryFolder folder;
+  ASSERT_EQ(::symlink(folder.write("a", "old").c_str(),
+                      folder.getPath("link").c_str()),
+            0);
+  expectContains(
+      getMessage(OutputFile::commitAll(startFiles(folder, {"a", "link"}))),
+      "link: two results would have this name; ");
+  EXPECT_EQ(read(folder.getPath("a")), "old");
+  EXPECT_EQ(folder.list(), (std::vector<std::string>{"a", "link"}));
+}
+
+// What a signal finds half written is gone after it.
+TEST(OutputFile, LeavesNothingAfterASignal) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    TemporaryFolder folder;
+    folder.write("a", "old");
+    pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      auto files = startFiles(folder, {"a", "b"});
+      for (const auto &file : files)
+        file->getStream().flush();
+      ::kill(::getpid(), signal);
+      ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+    EXPECT_EQ(folder.list(), std::vector<std::string>{"a"});
+    EXPECT_EQ(read(folder.getPath("a")), "old");
+  }
+}
+
 TEST(OutputFile, ReplacesOnlyRegularFiles) {
   TemporaryFolder folder;
   std::string fifo = folder.getPath("fifo.npy");
@@ -139,6 +210,56 @@ TEST(Write, DiagnosesWhatIsWrong) {
   EXPECT_TRUE(folder.list().empty());
 }
 
+CoordinateTensor makeMatrix(ArrayRef<int64_t> shape,
+                            std::vector<int64_t> coordinates,
+                            ArrayRef<double> values) {
+  CoordinateTensor tensor;
+  tensor.shape.assign(shape.begin(), shape.end());
+  tensor.isInferred.assign(shape.size(), false);
+  tensor.coordinates = std::move(coordinates);
+  tensor.values = makeArray({static_cast<int64_t>(values.size())});
+  llvm::copy(values, tensor.values.as<double>().begin());
+  return tensor;
+}
+
+// What a format would lose is refused, and what it holds is not.
+TEST(Write, RefusesWhatAFormatCannotHold) {
+  TemporaryFolder folder;
+  auto write = [&](const char *name, const CoordinateTensor &tensor) {
+    return getMessage(
+        writeSparse(folder.getPath(name), tensor, SparseLayout::Csr));
+  };
+  expectContains(write("a.smtx", makeMatrix({1, 2}, {0, 0, 0, 1}, {1, 2})),
+                 "the value at (0, 1) (counting from 0) is not 1, which is "
+                 "what a pattern, all that the format has, stands for; write "
+                 "the tensor to a .mtx, .tns or .npz file");
+  expectContains(write("a.csv", makeMatrix({2, 1}, {0, 0}, {1})),
+                 "a table of triplets has no rows without an entry, and the "
+                 "matrix has one; write it to a .mtx, .tns or .npz file");
+  expectContains(write("a.csv", makeMatrix({2, 2}, {0, 0, 1, 0}, {1, 1})),
+                 "a table of triplets has no columns without an entry");
+  expectContains(write("a.csv", makeMatrix({0, 0}, {}, {})),
+                 "a table of triplets has at least one entry");
+  expectContains(write("a.csv", makeMatrix({1, 1}, {0, 0}, {NAN})),
+                 "is not finite, which a table of triplets takes for missing "
+                 "data");
+  CoordinateTensor large = makeMatrix({1, 1}, {0, 0}, {0});
+  large.values.type = ElementType::I64;
+  large.values.as<int64_t>()[0] = (int64_t(1) << 53) + 1;
+  expectContains(write("a.csv", large),
+                 "is an integer that would be read as another one; write the "
+                 "tensor to a .npz file");
+  expectContains(getMessage(writeDense(folder.getPath("a.tns"), makeArray({}))),
+                 "a number has no coordinates; write the array to a .npy file");
+  DenseArray mask =
+      cantFail(makeDenseArray("", ElementType::Bool, {1}, SizeLimits()));
+  expectContains(getMessage(writeDense(folder.getPath("a.tns"), mask)),
+                 "has no false; write the array to a .npy file");
+  EXPECT_TRUE(folder.list().empty());
+  EXPECT_EQ(write("a.smtx", makeMatrix({3, 3}, {0, 0, 0, 1}, {1, 1})), "");
+  EXPECT_EQ(write("a.csv", makeMatrix({2, 1}, {0, 0, 1, 0}, {1, 0})), "");
+}
+
 TEST(Write, CompressesByTheName) {
   TemporaryFolder folder;
   DenseArray array = makeArray({300, 40});
@@ -154,7 +275,7 @@ TEST(Write, CompressesByTheName) {
     EXPECT_EQ(isGzip(bytes.str()), StringRef(name).ends_with_insensitive("gz"));
   }
   auto tensor = cantFail(collectNonzeros(array, SizeLimits(), ""));
-  for (const char *name : {"a.tns.gz", "a.smtx.gz", "a.npz.gz", "a.csv.gz"}) {
+  for (const char *name : {"a.tns.gz", "a.mtx.gz", "a.npz.gz", "a.csv.gz"}) {
     std::string path = folder.getPath(name);
     ASSERT_EQ(getMessage(writeSparse(path, tensor, SparseLayout::Csr)), "");
     auto again = readSparse(path);

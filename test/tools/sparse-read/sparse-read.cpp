@@ -9,7 +9,9 @@
 // The output is exact, so that a test can compare it bit for bit with what
 // another reader gives:
 //
-//   sparse-read [--coalesce] [--non-finite] [--layout=csr|csc|coo] FILE...
+//   sparse-read [--coalesce] [--non-finite] [--layout=csr|csc|coo|bsr]
+//   [--block=2x3]
+//               FILE...
 //
 // prints, for each file, `dense TYPE EXTENT...` and one element a line, or
 // `sparse real|pattern ROWS COLUMNS ENTRIES`, one `ROW COLUMN VALUE` a line
@@ -43,12 +45,16 @@ static cl::opt<bool> coalesce("coalesce", cl::desc("Sum duplicates"));
 static cl::opt<bool> nonFinite("non-finite",
                                cl::desc("Accept inf and nan in .csv files"));
 static cl::opt<bool> list("list", cl::desc("List the arrays of .npz files"));
-static cl::opt<SparseLayout>
-    layout("layout", cl::desc("Layout of sparse matrices in .npz files"),
-           cl::init(SparseLayout::Csr),
-           cl::values(clEnumValN(SparseLayout::Csr, "csr", ""),
-                      clEnumValN(SparseLayout::Csc, "csc", ""),
-                      clEnumValN(SparseLayout::Coo, "coo", "")));
+static cl::opt<SparseLayout::Kind>
+    layoutKind("layout", cl::desc("Layout of sparse matrices in .npz files"),
+               cl::init(SparseLayout::Csr),
+               cl::values(clEnumValN(SparseLayout::Csr, "csr", ""),
+                          clEnumValN(SparseLayout::Csc, "csc", ""),
+                          clEnumValN(SparseLayout::Coo, "coo", ""),
+                          clEnumValN(SparseLayout::Bsr, "bsr", "")));
+static cl::opt<std::string> blockText("block",
+                                      cl::desc("Extents of a block, as in 2x3"),
+                                      cl::init("1x1"));
 static cl::opt<std::string> write("write", cl::desc("Write to this file"));
 
 template <typename T>
@@ -127,8 +133,14 @@ static Error process(StringRef file, StringRef output,
   if (!any)
     return any.takeError();
   if (auto *tensor = std::get_if<CoordinateTensor>(&*any)) {
-    if (!output.empty())
+    if (!output.empty()) {
+      SparseLayout layout = layoutKind.getValue();
+      auto [rows, columns] = StringRef(blockText).split('x');
+      if (rows.getAsInteger(10, layout.block[0]) ||
+          columns.getAsInteger(10, layout.block[1]))
+        return createStringError("no block");
       return writeSparse(output, *tensor, layout);
+    }
     print(*tensor);
     return Error::success();
   }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Canonicalization.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/DefaultArguments.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -81,6 +82,16 @@ static LogicalResult verifyAnyFormat(Operation *op, Attribute value,
                             << "' must be a unit attribute of a sparse tensor";
 }
 
+/// Checks `sparse_autograd.default` on an argument of `type`, which is null if
+/// `op` is no function.
+static LogicalResult verifyDefault(Operation *op, Attribute value, Type type) {
+  auto number = dyn_cast<TypedAttr>(value);
+  if (type && isa<FloatAttr, IntegerAttr>(value) && number.getType() == type)
+    return success();
+  return op->emitError("'")
+         << defaultAttrName << "' must be a number of the type of its argument";
+}
+
 LogicalResult SparseAutogradDialect::verifyRegionArgAttribute(
     Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
   if (attribute.getName() == getNameAttrName())
@@ -122,17 +133,17 @@ LogicalResult SparseAutogradDialect::verifyRegionArgAttribute(
              << getNnzAttrName() << "' must be a number of elements";
     return success();
   }
-  if (attribute.getName() == getAnyFormatAttrName()) {
-    auto function = dyn_cast<FunctionOpInterface>(op);
-    return verifyAnyFormat(op, attribute.getValue(),
-                           function ? function.getArgumentTypes()[argument]
-                                    : Type());
-  }
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  Type type = function ? function.getArgumentTypes()[argument] : Type();
+  if (attribute.getName() == getAnyFormatAttrName())
+    return verifyAnyFormat(op, attribute.getValue(), type);
+  if (attribute.getName() == defaultAttrName)
+    return verifyDefault(op, attribute.getValue(), type);
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on an argument; the dialect "
          << "has '" << getNameAttrName() << "', '" << getMaskOfAttrName()
-         << "', '" << getNnzAttrName() << "' and '" << getAnyFormatAttrName()
-         << "'";
+         << "', '" << defaultAttrName << "', '" << getNnzAttrName() << "' and '"
+         << getAnyFormatAttrName() << "'";
 }
 
 LogicalResult SparseAutogradDialect::verifyRegionResultAttribute(
