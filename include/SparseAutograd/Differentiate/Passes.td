@@ -79,6 +79,16 @@ def ProveSparsityPass
     sparse tensor: that is an error at the op which makes it, with the ops from
     there to the gradient and the remedies. Masks, of i1, do not count.
 
+    Compares each derivative of a program on sparse tensors, which names that
+    program (`sparse_autograd.derivative_of`), with it: a dense tensor of floats
+    that is made of a sparse one, or read with one, and that spans two
+    dimensions which no dense tensor of the program, no dense argument and no
+    result of the derivative spans is an error at the op that makes it, with
+    the ops between the two. Dimensions are told from one another by where
+    their extents come from (DimensionOrigins.h). Those that the program does
+    not have, as the iterations of a loop for which values are kept, are left
+    out.
+
     Each gradient that is a tensor gets the attribute `sparse_autograd.bound` on
     its result: the elements that it stores at most, or, if it is dense, those
     that may differ from zero; and the bytes of what it does not share with an
