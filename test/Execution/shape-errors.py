@@ -144,4 +144,38 @@ program.call("grow", [vector(4, 1), 1, vector(8)],
              lambda y, dx: same_bits(y, np.tile(vector(4, 1), 2)) +
              same_bits(dx, vector(4) + vector(4, 4)))
 program.call("grow", [vector(4, 1), 2, vector(16)], "must have")
+
+# A loop that is not differentiated in reverse may carry what grows, from a start
+# of a known extent as well.
+for kind, extent, start in (("none", 0, "tensor.empty() : tensor<0xf64>"),
+                            ("some", 2, "arith.constant dense<[1.0, 2.0]> : "
+                             "tensor<2xf64>")):
+    program.define(f"""
+func.func private @longer_{kind}(%x: tensor<1xf64>, %n: index) -> {V} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = {start}
+  %t = tensor.cast %s : tensor<{extent}xf64> to {V}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%v = %t) -> ({V}) {{
+    %w = tensor.concat dim(0) %v, %x : ({V}, tensor<1xf64>) -> {V}
+    scf.yield %w : {V}
+  }}
+  return %r : {V}
+}}""")
+    program.entry(f"longer_{kind}_jvp", ["tensor<1xf64>", "index"], [V, V], f"""
+  %r:2 = sparse_autograd.jvp @longer_{kind}(%a0, %a1) tangents(%a0) {{wrt = [0]}} : (tensor<1xf64>, index), (tensor<1xf64>) -> ({V}, {V})
+  return %r#0, %r#1 : {V}, {V}""")
+    program.entry(f"longer_{kind}_vjp", ["tensor<1xf64>", "index", V],
+                  ["tensor<1xf64>"], f"""
+  %r:2 = sparse_autograd.vjp @longer_{kind}(%a0, %a1) cotangents(%a2) {{wrt = [0]}} : (tensor<1xf64>, index), ({V}) -> ({V}, tensor<1xf64>)
+  return %r#1 : tensor<1xf64>""")
+    for count in (0, 1, 3):
+        first = [1.0, 2.0][:extent]
+        program.call(f"longer_{kind}_jvp", [np.full(1, 7.0), count],
+                     lambda y, t, first=first, count=count:
+                     same_bits(y, np.array(first + count * [7.0])) +
+                     same_bits(t, np.array(len(first) * [0.0] + count * [7.0])),
+                     str(count))
+    program.call(f"longer_{kind}_vjp", [np.full(1, 7.0), 3,
+                                        vector(3 + extent)], "out-of-bounds")
 finish([program])
