@@ -140,3 +140,36 @@ func.func @branch_vjp(%x: tensor<64x64xf64>, %w: tensor<64x64xf64>, %c: i1, %ct:
       : (tensor<64x64xf64>, tensor<64x64xf64>, i1), (tensor<64x64xf64>) -> (tensor<64x64xf64>, tensor<64x64xf64>)
   return %r#1 : tensor<64x64xf64>
 }
+
+// Of a sparse value that a branch keeps its values are kept: the pattern is that
+// of an argument. The other branch returns a list of the same length.
+
+// CHECK-LABEL: func.func private @sampled__vjp_1
+// CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<?x?xf64, #sparse>
+// CHECK: %[[R:.*]]:2 = scf.if %{{.*}} -> (tensor<?x?xf64, #sparse>, tensor<?xf64>)
+// CHECK: %[[V:.*]] = sparse_autograd.stored_values %{{.*}} : tensor<?x?xf64, #sparse> -> tensor<?xf64>
+// CHECK: scf.yield %{{.*}}, %[[V]] : tensor<?x?xf64, #sparse>, tensor<?xf64>
+// CHECK: } else {
+// CHECK: scf.yield %[[A]], %{{.*}} : tensor<?x?xf64, #sparse>, tensor<?xf64>
+// CHECK: sparse_autograd.with_values %[[R]]#1, %[[A]]
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func private @sampled(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x?xf64>, %c: i1) -> tensor<?x?xf64, #CSR> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?xf64>
+  %e = tensor.empty(%n, %n) : tensor<?x?xf64>
+  %zero = arith.constant 0.0 : f64
+  %z = linalg.fill ins(%zero : f64) outs(%e : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %r = scf.if %c -> (tensor<?x?xf64, #CSR>) {
+    %p = linalg.matmul ins(%x, %x : tensor<?x?xf64>, tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+    %s = sparse_autograd.sample %p, %a : tensor<?x?xf64>, tensor<?x?xf64, #CSR> -> tensor<?x?xf64, #CSR>
+    %t = math.tanh %s : tensor<?x?xf64, #CSR>
+    scf.yield %t : tensor<?x?xf64, #CSR>
+  } else {
+    scf.yield %a : tensor<?x?xf64, #CSR>
+  }
+  return %r : tensor<?x?xf64, #CSR>
+}
+func.func @gradient_of_sampled(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x?xf64>, %c: i1) -> tensor<?x?xf64> {
+  %r:2 = sparse_autograd.vjp @sampled(%a, %x, %c) cotangents(%a) {wrt = [1]} : (tensor<?x?xf64, #CSR>, tensor<?x?xf64>, i1), (tensor<?x?xf64, #CSR>) -> (tensor<?x?xf64, #CSR>, tensor<?x?xf64>)
+  return %r#1 : tensor<?x?xf64>
+}
