@@ -9,11 +9,14 @@
 // are not there are *absent*: a mask says which are, and nothing behind it
 // reaches the loss or a gradient.
 //
-//   sparse-runner examples/recommender.mlir --entry=planted --arg seed=0 --arg factor_scale=0.1
+//   sparse-runner examples/recommender.mlir --entry=planted --arg seed=0
 //   sparse-runner examples/recommender.mlir --entry=train --arg ratings=ratings.csv --arg seed=0
+//   sparse-runner examples/recommender.mlir --entry=train_test --arg train=train.mtx \
+//       --arg test=test.mtx --arg seed=0
 //
 // @planted trains on ratings drawn from a model of its own; @train on a file of
-// (user, item, rating) lines, of which it holds a random fifth out.
+// (user, item, rating) lines, of which it holds a random fifth out; @train_test
+// on one matrix, users by items, and is tested on another of the same extents.
 
 #row = affine_map<(u, i) -> (u)>
 #column = affine_map<(u, i) -> (i)>
@@ -219,17 +222,10 @@ func.func private @split(%observed: tensor<?x?xi1>, %seed: i64) -> (tensor<?x?xi
   return %parts#0, %parts#1 : tensor<?x?xi1>, tensor<?x?xi1>
 }
 
-// Trains on a random 80% of the observed ratings and returns the RMSE on them
-// and on the rest. `factor_scale = 0` leaves the factors at zero: biases alone.
-func.func @fit(
-    %ratings: tensor<?x?xf64> {sparse_autograd.name = "ratings"},
-    %observed: tensor<?x?xi1> {sparse_autograd.name = "observed", sparse_autograd.mask_of = "ratings"},
-    %seed: i64 {sparse_autograd.name = "seed"},
-    %epochs: index {sparse_autograd.name = "epochs"},
-    %factor_scale: f64 {sparse_autograd.name = "factor_scale"},
-    %l2_biases: f64 {sparse_autograd.name = "l2_biases"},
-    %l2_factors: f64 {sparse_autograd.name = "l2_factors"})
-    -> (f64 {sparse_autograd.name = "train_rmse"}, f64 {sparse_autograd.name = "held_out_rmse"}) {
+// Trains on the ratings that one mask selects and returns the RMSE on them and on
+// those of another. `factor_scale = 0` leaves the factors at zero: biases alone.
+func.func private @fit_parts(%ratings: tensor<?x?xf64>, %train: tensor<?x?xi1>, %held_out: tensor<?x?xi1>,
+    %seed: i64, %epochs: index, %factor_scale: f64, %l2_biases: f64, %l2_factors: f64) -> (f64, f64) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %counter1 = arith.constant 1 : i64
@@ -240,8 +236,6 @@ func.func @fit(
   %beta2 = arith.constant 0.999 : f64
   %users = tensor.dim %ratings, %c0 : tensor<?x?xf64>
   %items = tensor.dim %ratings, %c1 : tensor<?x?xf64>
-  %train, %held_out = func.call @split(%observed, %seed)
-      : (tensor<?x?xi1>, i64) -> (tensor<?x?xi1>, tensor<?x?xi1>)
   %mean = sparse_autograd.masked_reduce mean %ratings, %train dims = [0, 1]
       : tensor<?x?xf64>, tensor<?x?xi1> -> tensor<f64>
 
@@ -308,18 +302,66 @@ func.func @fit(
   return %end#14, %end#15 : f64, f64
 }
 
+// Trains on a random 80% of the observed ratings and returns the RMSE on them
+// and on the rest.
+func.func @fit(
+    %ratings: tensor<?x?xf64> {sparse_autograd.name = "ratings"},
+    %observed: tensor<?x?xi1> {sparse_autograd.name = "observed", sparse_autograd.mask_of = "ratings"},
+    %seed: i64 {sparse_autograd.name = "seed"},
+    %epochs: index {sparse_autograd.name = "epochs"},
+    %factor_scale: f64 {sparse_autograd.name = "factor_scale"},
+    %l2_biases: f64 {sparse_autograd.name = "l2_biases"},
+    %l2_factors: f64 {sparse_autograd.name = "l2_factors"})
+    -> (f64 {sparse_autograd.name = "train_rmse"}, f64 {sparse_autograd.name = "held_out_rmse"}) {
+  %train, %held_out = func.call @split(%observed, %seed)
+      : (tensor<?x?xi1>, i64) -> (tensor<?x?xi1>, tensor<?x?xi1>)
+  %rmse:2 = func.call @fit_parts(%ratings, %train, %held_out, %seed, %epochs, %factor_scale, %l2_biases, %l2_factors)
+      : (tensor<?x?xf64>, tensor<?x?xi1>, tensor<?x?xi1>, i64, index, f64, f64, f64) -> (f64, f64)
+  return %rmse#0, %rmse#1 : f64, f64
+}
+
 // Ratings from a file: 300 epochs, L2 of 5 on biases and 12 on factors.
 func.func @train(
     %ratings: tensor<?x?xf64> {sparse_autograd.name = "ratings"},
     %observed: tensor<?x?xi1> {sparse_autograd.name = "observed", sparse_autograd.mask_of = "ratings"},
     %seed: i64 {sparse_autograd.name = "seed"},
-    %factor_scale: f64 {sparse_autograd.name = "factor_scale"})
+    %factor_scale: f64 {sparse_autograd.name = "factor_scale", sparse_autograd.default = 0.1 : f64})
     -> (f64 {sparse_autograd.name = "train_rmse"}, f64 {sparse_autograd.name = "held_out_rmse"}) {
   %epochs = arith.constant 300 : index
   %l2_biases = arith.constant 5.0 : f64
   %l2_factors = arith.constant 12.0 : f64
   %rmse:2 = func.call @fit(%ratings, %observed, %seed, %epochs, %factor_scale, %l2_biases, %l2_factors)
       : (tensor<?x?xf64>, tensor<?x?xi1>, i64, index, f64, f64, f64) -> (f64, f64)
+  return %rmse#0, %rmse#1 : f64, f64
+}
+
+// The same on a split that is given: the ratings to train on and those to predict
+// are two files with the same users and items. A rating in both is trained on.
+func.func @train_test(
+    %train_ratings: tensor<?x?xf64> {sparse_autograd.name = "train"},
+    %train: tensor<?x?xi1> {sparse_autograd.name = "train_mask", sparse_autograd.mask_of = "train"},
+    %test_ratings: tensor<?x?xf64> {sparse_autograd.name = "test"},
+    %test: tensor<?x?xi1> {sparse_autograd.name = "test_mask", sparse_autograd.mask_of = "test"},
+    %seed: i64 {sparse_autograd.name = "seed"},
+    %factor_scale: f64 {sparse_autograd.name = "factor_scale", sparse_autograd.default = 0.1 : f64},
+    %epochs: index {sparse_autograd.name = "epochs", sparse_autograd.default = 300 : index})
+    -> (f64 {sparse_autograd.name = "train_rmse"}, f64 {sparse_autograd.name = "test_rmse"}) {
+  %l2_biases = arith.constant 5.0 : f64
+  %l2_factors = arith.constant 12.0 : f64
+  %true = arith.constant true
+  %ratings = arith.select %train, %train_ratings, %test_ratings : tensor<?x?xi1>, tensor<?x?xf64>
+  %rest = linalg.generic {
+      indexing_maps = [#element, #element, #element],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%test, %train : tensor<?x?xi1>, tensor<?x?xi1>)
+      outs(%test : tensor<?x?xi1>) {
+    ^bb0(%in_test: i1, %in_train: i1, %out: i1):
+      %not_trained = arith.xori %in_train, %true : i1
+      %held_out = arith.andi %in_test, %not_trained : i1
+      linalg.yield %held_out : i1
+  } -> tensor<?x?xi1>
+  %rmse:2 = func.call @fit_parts(%ratings, %train, %rest, %seed, %epochs, %factor_scale, %l2_biases, %l2_factors)
+      : (tensor<?x?xf64>, tensor<?x?xi1>, tensor<?x?xi1>, i64, index, f64, f64, f64) -> (f64, f64)
   return %rmse#0, %rmse#1 : f64, f64
 }
 
@@ -375,7 +417,7 @@ func.func private @planted_ratings(%seed: i64) -> (tensor<?x?xf64>, tensor<?x?xi
 
 // Trains on planted ratings: 200 epochs, L2 of 0.25 on biases and 2 on factors.
 func.func @planted(%seed: i64 {sparse_autograd.name = "seed"},
-                   %factor_scale: f64 {sparse_autograd.name = "factor_scale"})
+                   %factor_scale: f64 {sparse_autograd.name = "factor_scale", sparse_autograd.default = 0.1 : f64})
     -> (f64 {sparse_autograd.name = "train_rmse"}, f64 {sparse_autograd.name = "held_out_rmse"}) {
   %epochs = arith.constant 200 : index
   %l2_biases = arith.constant 0.25 : f64

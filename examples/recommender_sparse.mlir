@@ -13,9 +13,9 @@
 // value_and_grad makes its gradient. examples/recommender.mlir is the same with
 // dense ratings; it trains to the same numbers.
 //
-//   sparse-runner examples/recommender_sparse.mlir --entry=planted --arg seed=0 --arg factor_scale=0.1
+//   sparse-runner examples/recommender_sparse.mlir --entry=planted --arg seed=0
 //   sparse-runner examples/recommender_sparse.mlir --entry=train --arg ratings=ratings.csv \
-//       --arg seed=0 --arg factor_scale=0.1 --report
+//       --arg seed=0 --report
 //
 // @planted trains on ratings drawn from a model of its own; @train on a file of
 // (user, item, rating) lines, of which it holds a random fifth out.
@@ -235,7 +235,7 @@ func.func @fit(
     %ratings: !ratings {sparse_autograd.name = "ratings"},
     %seed: i64 {sparse_autograd.name = "seed"},
     %epochs: index {sparse_autograd.name = "epochs"},
-    %factor_scale: f64 {sparse_autograd.name = "factor_scale"},
+    %factor_scale: f64 {sparse_autograd.name = "factor_scale", sparse_autograd.default = 0.1 : f64},
     %l2_biases: f64 {sparse_autograd.name = "l2_biases"},
     %l2_factors: f64 {sparse_autograd.name = "l2_factors"})
     -> (f64 {sparse_autograd.name = "train_rmse"}, f64 {sparse_autograd.name = "held_out_rmse"}) {
@@ -318,7 +318,7 @@ func.func @fit(
 func.func @train(
     %ratings: !ratings {sparse_autograd.name = "ratings"},
     %seed: i64 {sparse_autograd.name = "seed"},
-    %factor_scale: f64 {sparse_autograd.name = "factor_scale"})
+    %factor_scale: f64 {sparse_autograd.name = "factor_scale", sparse_autograd.default = 0.1 : f64})
     -> (f64 {sparse_autograd.name = "train_rmse"}, f64 {sparse_autograd.name = "held_out_rmse"}) {
   %epochs = arith.constant 300 : index
   %l2_biases = arith.constant 5.0 : f64
@@ -381,7 +381,7 @@ func.func private @planted_ratings(%seed: i64) -> !ratings {
 
 // Trains on planted ratings: 200 epochs, L2 of 0.25 on biases and 2 on factors.
 func.func @planted(%seed: i64 {sparse_autograd.name = "seed"},
-                   %factor_scale: f64 {sparse_autograd.name = "factor_scale"})
+                   %factor_scale: f64 {sparse_autograd.name = "factor_scale", sparse_autograd.default = 0.1 : f64})
     -> (f64 {sparse_autograd.name = "train_rmse"}, f64 {sparse_autograd.name = "held_out_rmse"}) {
   %epochs = arith.constant 200 : index
   %l2_biases = arith.constant 0.25 : f64

@@ -4,6 +4,7 @@ an independent NumPy training run.
   recommender.py MLIR planted SEED...
   recommender.py MLIR train RATINGS.csv.gz SEED...
   recommender.py MLIR curve RATINGS.csv.gz EPOCHS SEED...
+  recommender.py MLIR split FOLDER SEED...
   recommender.py MLIR memory FOLDER
 
 For each seed the example is trained twice, with factors and with biases alone,
@@ -13,6 +14,9 @@ at most 1.1 times the noise with factors and at least twice it without; with
 real ones a mean of at most 0.885 over the seeds and, for each seed, less than
 with biases alone. With `curve` the first epochs of real training are compared,
 and no bar applies. Prints what it found; fails with the first difference.
+
+`split` trains on one file of ratings and is tested on another, each of which is
+to have users and items without a rating, and one rating in both.
 
 `memory` trains on few ratings of very many users for very many items and
 compares the peak of the memory with the size of ratings and parameters.
@@ -27,7 +31,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import csr_array, save_npz
+from scipy.io import mmwrite
+from scipy.sparse import coo_array, csr_array, save_npz
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
 import masked_ops  # noqa: E402
@@ -80,13 +85,18 @@ class Adam:
                          / (np.sqrt(v / (1 - self.powers[1])) + 1e-8))
 
 
-def fit(ratings, observed, seed, epochs, scale, l2_biases, l2_factors):
+def split(observed, seed):
+    """The ratings to train on, and those that are held out."""
+    drawn = masked_ops.random("bernoulli", seed, 0, observed.shape,
+                              probability=0.8)
+    return observed & drawn, observed & ~drawn
+
+
+def fit(ratings, parts, seed, epochs, scale, l2_biases, l2_factors):
     """The log of the training run: loss, training and held-out RMSE a line.
 
     Works on the list of observed ratings, with gradients written by hand."""
     users, items = ratings.shape
-    drawn = masked_ops.random("bernoulli", seed, 0, ratings.shape,
-                              probability=0.8)
     bu, bi = np.zeros(users), np.zeros(items)
     p = scale * masked_ops.random("normal", seed, 1, (users, FACTORS))
     q = scale * masked_ops.random("normal", seed, 2, (items, FACTORS))
@@ -94,7 +104,7 @@ def fit(ratings, observed, seed, epochs, scale, l2_biases, l2_factors):
     def part(selected):
         u, i = np.nonzero(selected)
         return u, i, ratings[u, i]
-    train, held_out = part(observed & drawn), part(observed & ~drawn)
+    train, held_out = map(part, parts)
     mean = train[2].mean()
 
     def errors(u, i, r):
@@ -155,8 +165,34 @@ def compare_curve(example, path, epochs, seeds):
             "--arg", f"ratings={path}", "--arg", f"epochs={epochs}",
             "--arg", f"l2_biases={l2_biases}",
             "--arg", f"l2_factors={l2_factors}"])
-        expected = fit(ratings, observed, seed, epochs, 0.1, l2_biases,
-                       l2_factors)
+        expected = fit(ratings, split(observed, seed), seed, epochs, 0.1,
+                       l2_biases, l2_factors)
+        difference = compare(f"seed {seed}", log, expected)
+        print(f"seed {seed}: {len(log)} epochs, largest relative difference "
+              f"{difference:.1e}")
+
+
+def compare_split(example, folder, seeds):
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed in seeds:
+        generator = np.random.default_rng(seed)
+        ratings = generator.integers(1, 11, (15, 12)) / 2
+        train = generator.integers(0, 3, ratings.shape) == 0
+        test = ~train & (generator.integers(0, 4, ratings.shape) == 0)
+        train[-2:] = train[:, 0] = test[:, -3:] = False
+        both = tuple(np.argwhere(train)[0])
+        for name, mask in (("train", train), ("test", test)):
+            mask = mask.copy()
+            mask[both] = True
+            # What the test file says of a rating to train on is not read.
+            values = ratings + (name == "test") * (np.arange(ratings.size)
+                .reshape(ratings.shape) == np.ravel_multi_index(both, mask.shape))
+            mmwrite(folder / f"{name}.mtx", coo_array(
+                (values[mask], np.nonzero(mask)), shape=mask.shape))
+        log = run(example, "train_test", seed, 0.1, [
+            "--arg", f"train={folder / 'train.mtx'}",
+            "--arg", f"test={folder / 'test.mtx'}", "--arg", "epochs=20"])
+        expected = fit(ratings, (train, test & ~train), seed, 20, 0.1, 5.0, 12.0)
         difference = compare(f"seed {seed}", log, expected)
         print(f"seed {seed}: {len(log)} epochs, largest relative difference "
               f"{difference:.1e}")
@@ -195,6 +231,8 @@ def main():
     example, entry, *rest = sys.argv[1:]
     if entry == "memory":
         return check_memory(example, Path(rest[0]))
+    if entry == "split":
+        return compare_split(example, Path(rest[0]), map(int, rest[1:]))
     if entry == "curve":
         path, epochs, *seeds = rest
         return compare_curve(example, path, int(epochs), map(int, seeds))
@@ -212,8 +250,8 @@ def main():
         last = {}
         for scale in (0.1, 0.0):
             log = run(example, entry, seed, scale, arguments)
-            expected = fit(ratings, observed, seed, epochs, scale, l2_biases,
-                           l2_factors)
+            expected = fit(ratings, split(observed, seed), seed, epochs, scale,
+                           l2_biases, l2_factors)
             what = f"seed {seed}, factor_scale {scale}"
             difference = compare(what, log, expected)
             last[scale] = log[-1, 2]

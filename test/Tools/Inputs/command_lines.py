@@ -117,14 +117,14 @@ def check_signals(folder):
                     for i in range(200))
     model.write_text(f"func.func @f(%y0: tensor<?xf64>) -> tensor<?xf64> {{\n"
                      f"{ops}\n  return %y200 : tensor<?xf64>\n}}\n")
-    for number, kind in enumerate((signal.SIGINT, signal.SIGTERM) * 3):
+    for number, kind in enumerate((signal.SIGINT, signal.SIGTERM) * 2):
         for path in folder.glob("library.*"):
             path.unlink()
         process = subprocess.Popen(
             ["sparse-compile", model, "-o", folder / "library"],
             env={**os.environ, "TMPDIR": str(temporary)},
             stderr=subprocess.DEVNULL)
-        time.sleep(0.1 + 0.15 * number)
+        time.sleep(0.1 + 0.2 * number)
         process.send_signal(kind)
         status = process.wait()
         left = {path.name for place in (folder, temporary)
