@@ -53,7 +53,7 @@ def check_help(tool):
     # Options of LLVM's passes and code generators, of which there are hundreds;
     # what is indented deeper is of passes of MLIR.
     for name in ("x86-", "nvptx-", "enable-", "aarch64-", "inline-threshold",
-                 "print-after-isel", "vector-library"):
+                 "print-after-isel", "vectorize-loops"):
         assert not any(re.match(f"  --{name}", line) for line in lines), name
 
 
