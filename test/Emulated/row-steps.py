@@ -1,9 +1,10 @@
 # Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# RUN: env -u EXECUTION_PIPELINE SPARSE_AUTOGRAD_DEVICE=emulated %python %s
-# RUN: env -u EXECUTION_PIPELINE SPARSE_AUTOGRAD_DEVICE=emulated:13 %python %s
-# RUN: env -u EXECUTION_PIPELINE SPARSE_AUTOGRAD_DEVICE=emulated:29 %python %s
+# Programs whose assertions fail go on, and read what has not been written.
+# RUN: env -u EXECUTION_PIPELINE SPARSE_AUTOGRAD_DEVICE=emulated SPARSE_AUTOGRAD_EMULATOR_UNWRITTEN=0 %python %s
+# RUN: env -u EXECUTION_PIPELINE SPARSE_AUTOGRAD_DEVICE=emulated:13 SPARSE_AUTOGRAD_EMULATOR_UNWRITTEN=0 %python %s
+# RUN: env -u EXECUTION_PIPELINE SPARSE_AUTOGRAD_DEVICE=emulated:29 SPARSE_AUTOGRAD_EMULATOR_UNWRITTEN=0 %python %s
 """Steps on the rows of tables that a batch names, of which the host does not know how
 many there are: lists are longer than what they hold, and kernels have more threads
 than there is to do. The tables are those of the CPU, to the bit; so are the errors."""

@@ -68,7 +68,7 @@ typedef struct SparseAutogradEmulatorVariable {
 } SparseAutogradEmulatorVariable;
 
 /// The version of SparseAutogradEmulatorModule and of EmulatorABI.h.
-#define SPARSE_AUTOGRAD_EMULATOR_VERSION 1u
+#define SPARSE_AUTOGRAD_EMULATOR_VERSION 2u
 
 /// The kernels of one module of device code.
 typedef struct SparseAutogradEmulatorModule {
@@ -94,7 +94,8 @@ typedef struct SparseAutogradEmulatorOptions {
   /// The number of switches and accesses of memory after which a block is taken
   /// for one that does not end.
   int64_t maxSteps;
-  /// The bytes of the stack of each thread.
+  /// The bytes of the stack of each thread, besides the variables of the
+  /// kernel: how deep functions may call themselves.
   int64_t stackBytes;
   /// Bytes of shared memory that a block may have, up to 16 MiB. Static
   /// variables alone may have 48 KiB at most, as ptxas demands.
@@ -104,6 +105,10 @@ typedef struct SparseAutogradEmulatorOptions {
   /// Whether data races are looked for. That takes up to 18 bytes for each byte
   /// of a buffer that kernels access, more for types of less than 4 bytes.
   int32_t detectRaces;
+  /// Whether reads of global and local memory are looked for that nothing has
+  /// written. That takes a byte for each byte of a buffer until all of it has
+  /// been written at once.
+  int32_t detectUnwritten;
 } SparseAutogradEmulatorOptions;
 
 /// The options of an H100 (227 KiB of shared memory for a block), with the seed
@@ -131,7 +136,8 @@ sparseAutogradEmulatorSetSeed(SparseAutogradEmulator *emulator, uint64_t seed);
 //===----------------------------------------------------------------------===//
 
 /// A buffer of global memory, aligned to 256 bytes, filled with bytes 0xFF (NaN
-/// in every float type). The host may read and write it between launches.
+/// in every float type). The host may read and write it between launches, and
+/// says so of what it has written (sparseAutogradEmulatorMarkWritten).
 /// Returns NULL, and sets the report, if there is no memory or bytes < 0.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT void *
 sparseAutogradEmulatorAllocate(SparseAutogradEmulator *emulator, int64_t bytes);
@@ -144,6 +150,19 @@ sparseAutogradEmulatorFree(SparseAutogradEmulator *emulator, void *buffer);
 /// Whether [address, address + bytes) lies in one buffer or variable.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradEmulatorContains(
     const SparseAutogradEmulator *emulator, const void *address, int64_t bytes);
+
+/// The host has written these bytes of a buffer. Does nothing for what is not
+/// in one buffer.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulatorMarkWritten(SparseAutogradEmulator *emulator,
+                                  const void *address, int64_t bytes);
+
+/// Copies bytes between or within buffers, and what is known of which of them
+/// have been written. Returns SPARSE_AUTOGRAD_INVALID_ARGUMENT for what is not
+/// in one buffer.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t
+sparseAutogradEmulatorCopy(SparseAutogradEmulator *emulator, void *destination,
+                           const void *source, int64_t bytes);
 
 struct SparseAutogradTensorTiles;
 /// Writes a tensor map of 128 bytes to `map`, for kernels that copy tiles
@@ -192,11 +211,13 @@ enum SparseAutogradEmulatorFault {
   /// one does not.
   SPARSE_AUTOGRAD_EMULATOR_IMPOSSIBLE_LAUNCH = 1,
   SPARSE_AUTOGRAD_EMULATOR_OUT_OF_MEMORY = 2,
-  /// An access outside of every buffer, or outside of the block's shared
-  /// memory; a write to a constant.
+  /// An access outside of every buffer, outside of the block's shared memory,
+  /// or outside of a local variable; a write to a constant.
   SPARSE_AUTOGRAD_EMULATOR_OUT_OF_BOUNDS = 3,
   SPARSE_AUTOGRAD_EMULATOR_MISALIGNED = 4,
-  /// A read of shared memory that no thread of the block has written.
+  /// A read of memory that nothing has written: shared memory, that no thread
+  /// of the block has; a local variable; a buffer, that neither a kernel nor
+  /// the host has.
   SPARSE_AUTOGRAD_EMULATOR_UNINITIALIZED = 5,
   /// An access of what a cp.async or a bulk copy writes that has not been
   /// waited for, a write of what one reads; the end of who should have waited.
@@ -235,7 +256,12 @@ enum SparseAutogradEmulatorFault {
   SPARSE_AUTOGRAD_EMULATOR_MISSING_FENCE = 20,
   /// A result of wgmma that is used, or a thread that ends, before the product
   /// has been waited for.
-  SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT = 21
+  SPARSE_AUTOGRAD_EMULATOR_PENDING_PRODUCT = 21,
+  /// An integer division by zero, or of the least integer by -1.
+  SPARSE_AUTOGRAD_EMULATOR_INVALID_DIVISION = 22,
+  /// Functions that call themselves too deep for the stack of the thread, or a
+  /// local variable that is too large for it.
+  SPARSE_AUTOGRAD_EMULATOR_STACK_OVERFLOW = 23
 };
 
 /// What went wrong, and where.

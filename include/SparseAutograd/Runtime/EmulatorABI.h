@@ -74,8 +74,10 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void *sparseAutogradEmulateSharedMemory(void);
 enum SparseAutogradEmulatedAccess {
   SPARSE_AUTOGRAD_LOAD = 0,
   SPARSE_AUTOGRAD_STORE = 1,
-  /// Any atomic operation: a read, a write or both.
-  SPARSE_AUTOGRAD_ATOMIC = 2
+  /// An atomic operation that reads, and may write.
+  SPARSE_AUTOGRAD_ATOMIC = 2,
+  /// An atomic operation that writes what it does not read.
+  SPARSE_AUTOGRAD_ATOMIC_STORE = 3
 };
 
 /// Called right before the thread accesses `bytes` bytes, with an instruction
@@ -84,6 +86,38 @@ enum SparseAutogradEmulatedAccess {
 SPARSE_AUTOGRAD_RUNTIME_EXPORT void
 sparseAutogradEmulateAccess(const void *address, int64_t bytes,
                             int64_t alignment, int32_t kind, const char *where);
+
+//===----------------------------------------------------------------------===//
+// Local memory
+//===----------------------------------------------------------------------===//
+//
+// The stack of a thread. Of it, a thread may access the variables that it has
+// begun.
+
+/// A local variable of `bytes` bytes begins. It ends with the frame.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateLocal(void *variable, int64_t bytes, const char *where);
+
+/// As sparseAutogradEmulateAccess, of this one of the thread's variables.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateLocalAccess(const void *variable, const void *address,
+                                 int64_t bytes, int64_t alignment, int32_t kind,
+                                 const char *where);
+
+/// The frame of a function begins. Returns what ends it.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradEmulateBeginFrame(void);
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateEndFrame(int32_t frame);
+
+/// Called where `bytes` bytes more of the stack may be taken than the kernel
+/// says: in functions that call themselves, and by variables whose size is
+/// computed.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateStack(int64_t bytes, const char *where);
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
 
 enum SparseAutogradEmulatedSpace {
   SPARSE_AUTOGRAD_SPACE_NONE = 0,
@@ -489,6 +523,11 @@ sparseAutogradEmulateExit(void);
 /// trap, and an assertion that failed: `message` says which.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT SPARSE_AUTOGRAD_NORETURN void
 sparseAutogradEmulateTrap(const char *message, const char *where);
+
+/// Called for an integer division that has no result: by zero, or, if
+/// `isOverflow`, of the least integer by -1.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulateDivision(int32_t isOverflow, const char *where);
 
 #ifdef __cplusplus
 }

@@ -13,13 +13,14 @@
 
 using namespace sparse_autograd::emulator;
 
-/// Verbs for reports.
-static const char *getVerb(int32_t kind) {
+const char *sparse_autograd::emulator::getVerb(int32_t kind) {
   switch (kind) {
   case SPARSE_AUTOGRAD_LOAD:
     return "reads";
   case SPARSE_AUTOGRAD_STORE:
     return "writes";
+  case SPARSE_AUTOGRAD_ATOMIC_STORE:
+    return "atomically writes";
   default:
     return "atomically updates";
   }
@@ -43,7 +44,9 @@ Access Block::makeAccess(uint32_t agent, int32_t kind,
   access.block = number;
   access.clock = clocks.getClock(agent);
   access.thread = static_cast<uint16_t>(agent);
-  access.kind = static_cast<uint16_t>(kind);
+  // Two atomic operations do not race, whatever they do.
+  access.kind = static_cast<uint16_t>(
+      kind == SPARSE_AUTOGRAD_ATOMIC_STORE ? SPARSE_AUTOGRAD_ATOMIC : kind);
   access.where = where;
   return access;
 }
@@ -136,7 +139,7 @@ void Block::accessShared(const Thread &thread, uintptr_t address, size_t bytes,
       fail(thread, SPARSE_AUTOGRAD_EMULATOR_INVALID_MBARRIER, where,
            "%s %zu bytes at offset %zu of shared memory, where an mbarrier is",
            getVerb(kind), bytes, offset);
-    if (kind == SPARSE_AUTOGRAD_STORE)
+    if (isWrite(kind))
       states[i] |= Written;
     else if (!(states[i] & Written))
       fail(thread, SPARSE_AUTOGRAD_EMULATOR_UNINITIALIZED, where,
@@ -201,7 +204,7 @@ void Block::accessGlobal(const Thread &thread, uintptr_t address, size_t bytes,
       return;
     if (address - stack >= thread.context.stackBytes)
       reportOutside(thread, address, bytes, kind, where);
-    return;
+    return accessLocal(thread, /*variable=*/0, address, bytes, kind, where);
   }
   if (region->isConstant) {
     if (kind != SPARSE_AUTOGRAD_LOAD)
@@ -212,9 +215,18 @@ void Block::accessGlobal(const Thread &thread, uintptr_t address, size_t bytes,
   }
   if (!stores.empty())
     checkStores(thread, address, bytes, kind, where);
+  size_t offset = address - region->begin;
+  if (isWrite(kind))
+    region->written.mark(offset, bytes);
+  else if (size_t first = region->written.findUnwritten(offset, bytes);
+           first != offset + bytes)
+    fail(
+        thread, SPARSE_AUTOGRAD_EMULATOR_UNINITIALIZED, where,
+        "%s %zu bytes at offset %zu of a buffer of %zu bytes, of which nothing "
+        "has written byte %zu",
+        getVerb(kind), bytes, offset, region->bytes, first);
   if (!launch.options->detectRaces)
     return;
-  size_t offset = address - region->begin;
   const Access *earlier =
       region->shadow.record(makeAccess(thread.index, kind, where), offset,
                             bytes, launch.firstEpoch, clocks);

@@ -120,6 +120,7 @@ void Block::begin(uint32_t newNumber) {
     thread.bulkGroup = 0;
     thread.proxyFence = thread.initFence = 0;
     thread.failedTests = 0;
+    thread.locals.clear();
     thread.progressAtTest = 0;
     thread.arrivedAt = 0;
     warps[thread.getWarp()].live |= 1u << thread.getLane();

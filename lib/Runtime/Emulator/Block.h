@@ -25,6 +25,7 @@
 #include "SparseAutograd/Runtime/EmulatorABI.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "TensorMap.h"
+#include "WrittenBytes.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -38,6 +39,8 @@ class Block;
 
 constexpr uint32_t maxWarps = 32;
 constexpr uint32_t warpsOfGroup = 4;
+/// What the emulator's own functions need of a stack.
+constexpr size_t ownStackBytes = 16 << 10;
 
 /// Numbers that depend on the seed only (SplitMix64).
 class RandomNumbers {
@@ -125,6 +128,13 @@ struct AsyncOperation {
   Tile tile;
 };
 
+/// A variable on the stack of a thread.
+struct LocalVariable {
+  uintptr_t begin = 0;
+  size_t bytes = 0;
+  const char *where = nullptr;
+};
+
 struct Thread {
   enum class State {
     Ready,
@@ -170,6 +180,8 @@ struct Thread {
   /// other, while no thread did anything else.
   uint32_t failedTests = 0;
   uint64_t progressAtTest = 0;
+  /// Those of the frames that have not ended, in the order of their begin.
+  std::vector<LocalVariable> locals;
 
   uint32_t getWarp() const { return index / warpSize; }
   uint32_t getLane() const { return index % warpSize; }
@@ -273,6 +285,13 @@ void writeReport(SparseAutogradEmulatorReport &report, int32_t fault,
                  uint64_t seed, const char *kernel, const char *format,
                  va_list arguments);
 
+/// What an access does, for reports: "reads".
+const char *getVerb(int32_t kind);
+/// Whether an access only writes.
+inline bool isWrite(int32_t kind) {
+  return kind == SPARSE_AUTOGRAD_STORE || kind == SPARSE_AUTOGRAD_ATOMIC_STORE;
+}
+
 /// Executes blocks, one at a time. What it allocates serves the next ones.
 class Block {
 public:
@@ -341,6 +360,15 @@ public:
                     int32_t kind, const char *where);
   void checkAlignment(const Thread &thread, uintptr_t address, size_t alignment,
                       int32_t kind, const char *where);
+  /// Begins a local variable of the current thread.
+  void beginLocal(uintptr_t variable, size_t bytes, const char *where);
+  /// Checks and records an access of a variable of the thread, or of any of its
+  /// variables if there is no `variable`. The address is anywhere, or in its
+  /// stack.
+  void accessLocal(const Thread &thread, uintptr_t variable, uintptr_t address,
+                   size_t bytes, int32_t kind, const char *where);
+  /// Reports a stack without room for so many bytes more.
+  void checkStack(size_t bytes, const char *where);
   int32_t getSpace(uintptr_t address) const;
   /// Whether it is in the shared memory or nearer to it than to anything else.
   bool isNearShared(uintptr_t address) const {
@@ -612,6 +640,11 @@ private:
     size_t bytes;
   };
   std::vector<Parameter> parameters;
+  /// Of the stacks of all threads, one after the other.
+  WrittenBytes localWritten;
+  /// For how many bytes of stacks that is, and of which size each is.
+  size_t localCapacity = 0;
+  size_t localPitch = 0;
   Shadow sharedShadow;
   uint32_t firstEpoch = 0;
   Clocks clocks;

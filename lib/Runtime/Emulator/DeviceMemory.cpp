@@ -53,7 +53,7 @@ void DeviceMemory::erase(size_t index) {
   regions.erase(regions.begin() + index);
 }
 
-void *DeviceMemory::allocate(size_t size) {
+void *DeviceMemory::allocate(size_t size, bool notesWritten) {
   if (size > SIZE_MAX / 2)
     return nullptr;
   size_t rounded = (size + guardBytes - 1) / guardBytes * guardBytes;
@@ -66,6 +66,7 @@ void *DeviceMemory::allocate(size_t size) {
   region->begin = reinterpret_cast<uintptr_t>(allocation) + guardBytes;
   region->bytes = size;
   region->allocation = allocation;
+  region->written.begin(size, /*areWritten=*/!notesWritten);
   insert(std::move(region));
   bytes += size;
   return allocation + guardBytes;
@@ -89,6 +90,7 @@ void DeviceMemory::addVariable(const char *name, void *address, size_t size,
   region->bytes = size;
   region->name = name;
   region->isConstant = isConstant;
+  region->written.begin(size, /*areWritten=*/true);
   insert(std::move(region));
 }
 

@@ -14,6 +14,7 @@
 #define SPARSEAUTOGRAD_LIB_RUNTIME_EMULATOR_DEVICEMEMORY_H
 
 #include "Shadow.h"
+#include "WrittenBytes.h"
 
 #include <memory>
 #include <vector>
@@ -31,6 +32,7 @@ struct Region {
   /// What the buffer is a part of: guards surround it.
   void *allocation = nullptr;
   Shadow shadow;
+  WrittenBytes written;
 
   uintptr_t getEnd() const { return begin + bytes; }
   bool contains(uintptr_t address, size_t length) const {
@@ -46,8 +48,8 @@ public:
   DeviceMemory &operator=(const DeviceMemory &) = delete;
   ~DeviceMemory();
 
-  /// A new buffer, or null.
-  void *allocate(size_t bytes);
+  /// A new buffer, or null. Its bytes count as written unless that is noted.
+  void *allocate(size_t bytes, bool notesWritten);
   /// Whether it was a buffer.
   bool release(void *buffer);
   void addVariable(const char *name, void *address, size_t bytes,

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -139,6 +140,10 @@ int32_t EmulatedDevice::open(int32_t number) {
   sparseAutogradEmulatorGetDefaultOptions(&options);
   if (number != 0)
     options.seed = static_cast<uint64_t>(number);
+  // A program whose assertion fails goes on until the host looks, and may read
+  // what has not been written then.
+  const char *detects = std::getenv("SPARSE_AUTOGRAD_EMULATOR_UNWRITTEN");
+  options.detectUnwritten = detects && std::strcmp(detects, "1") == 0;
   std::snprintf(properties.device, sizeof(properties.device), "emulated:%d",
                 number);
   std::snprintf(properties.name, sizeof(properties.name),
@@ -202,9 +207,11 @@ int32_t EmulatedDevice::copyIn(Stream &stream, void *destination,
                                const void *source, int64_t bytes) {
   int32_t status =
       get(stream).check(destination, bytes, "a copy from the host writes");
-  if (!status)
-    std::memcpy(destination, source, static_cast<size_t>(bytes));
-  return status;
+  if (status)
+    return status;
+  std::memcpy(destination, source, static_cast<size_t>(bytes));
+  sparseAutogradEmulatorMarkWritten(get(stream).emulator, destination, bytes);
+  return SPARSE_AUTOGRAD_SUCCESS;
 }
 
 int32_t EmulatedDevice::copyOut(Stream &stream, void *destination,
@@ -223,7 +230,8 @@ int32_t EmulatedDevice::copy(Stream &stream, void *destination,
     status =
         get(stream).check(destination, bytes, "a copy on the device writes");
   if (!status)
-    std::memmove(destination, source, static_cast<size_t>(bytes));
+    status = get(stream).report(sparseAutogradEmulatorCopy(
+        get(stream).emulator, destination, source, bytes));
   return status;
 }
 
@@ -238,6 +246,7 @@ int32_t EmulatedDevice::fill(Stream &stream, void *destination, int64_t count,
   for (int64_t i = 0; i < count; ++i)
     std::memcpy(static_cast<char *>(destination) + i * elementBytes, &pattern,
                 static_cast<size_t>(elementBytes));
+  sparseAutogradEmulatorMarkWritten(get(stream).emulator, destination, bytes);
   return SPARSE_AUTOGRAD_SUCCESS;
 }
 

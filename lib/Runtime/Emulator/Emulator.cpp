@@ -31,8 +31,8 @@ constexpr int64_t maxLocalBytes = 512 << 10;
 
 /// What the emulator has room for, around which nothing else lies.
 constexpr int64_t maxSharedBytes = 16 << 20;
-/// What its own functions need of a stack.
-constexpr int64_t minStackBytes = 32 << 10;
+/// The least stack: what its own functions need, and as much for the kernel.
+constexpr int64_t minStackBytes = 2 * static_cast<int64_t>(ownStackBytes);
 } // namespace
 
 struct SparseAutogradEmulator {
@@ -165,6 +165,7 @@ void sparseAutogradEmulatorGetDefaultOptions(
   options->maxSharedBytes = 227 << 10;
   options->maxDeviceBytes = -1;
   options->detectRaces = 1;
+  options->detectUnwritten = 1;
   if (const char *text = std::getenv("SPARSE_AUTOGRAD_EMULATOR_SEED")) {
     char *end;
     uint64_t seed = std::strtoull(text, &end, 10);
@@ -213,7 +214,8 @@ void *sparseAutogradEmulatorAllocate(SparseAutogradEmulator *emulator,
   int64_t inUse = static_cast<int64_t>(emulator->memory.getBytes());
   void *buffer = nullptr;
   if (bytes >= 0 && (limit < 0 || bytes <= limit - inUse))
-    buffer = emulator->memory.allocate(static_cast<size_t>(bytes));
+    buffer = emulator->memory.allocate(static_cast<size_t>(bytes),
+                                       emulator->options.detectUnwritten != 0);
   if (!buffer)
     emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_OUT_OF_MEMORY, nullptr,
                      "out of device memory: %" PRId64 " bytes were asked for, "
@@ -238,6 +240,35 @@ int32_t sparseAutogradEmulatorContains(const SparseAutogradEmulator *emulator,
   return emulator && bytes >= 0 &&
          emulator->memory.find(reinterpret_cast<uintptr_t>(address),
                                static_cast<size_t>(bytes)) != nullptr;
+}
+
+void sparseAutogradEmulatorMarkWritten(SparseAutogradEmulator *emulator,
+                                       const void *address, int64_t bytes) {
+  auto begin = reinterpret_cast<uintptr_t>(address);
+  if (bytes < 0)
+    return;
+  auto length = static_cast<size_t>(bytes);
+  if (Region *region = emulator->memory.find(begin, length))
+    region->written.mark(begin - region->begin, length);
+}
+
+int32_t sparseAutogradEmulatorCopy(SparseAutogradEmulator *emulator,
+                                   void *destination, const void *source,
+                                   int64_t bytes) {
+  auto to = reinterpret_cast<uintptr_t>(destination);
+  auto from = reinterpret_cast<uintptr_t>(source);
+  auto length = static_cast<size_t>(bytes);
+  Region *target = bytes < 0 ? nullptr : emulator->memory.find(to, length);
+  Region *origin = bytes < 0 ? nullptr : emulator->memory.find(from, length);
+  if (!target || !origin)
+    return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT, nullptr,
+                            "a copy on the device %s %" PRId64
+                            " bytes that are not in one buffer",
+                            origin ? "writes" : "reads", bytes);
+  std::memmove(destination, source, length);
+  target->written.copy(to - target->begin, origin->written,
+                       from - origin->begin, length);
+  return SPARSE_AUTOGRAD_SUCCESS;
 }
 
 int32_t

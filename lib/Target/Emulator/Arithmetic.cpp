@@ -245,12 +245,16 @@ static Value *translateClass(IRBuilder<> &builder, StringRef function,
 
 /// Sine and cosine, which libdevice computes together and writes to the memory
 /// of the thread.
-static void translateSinCos(IRBuilder<> &builder, CallInst &call) {
+static void translateSinCos(RuntimeCalls &calls, CallInst &call) {
+  IRBuilder<> &builder = calls.getBuilder();
   Value *angle = call.getArgOperand(0);
-  builder.CreateStore(builder.CreateUnaryIntrinsic(Intrinsic::sin, angle),
-                      call.getArgOperand(1));
-  builder.CreateStore(builder.CreateUnaryIntrinsic(Intrinsic::cos, angle),
-                      call.getArgOperand(2));
+  uint64_t bytes = angle->getType()->getPrimitiveSizeInBits() / 8;
+  for (auto [place, function] :
+       {std::pair(1u, Intrinsic::sin), std::pair(2u, Intrinsic::cos)}) {
+    Value *to = call.getArgOperand(place);
+    calls.access(to, builder.getInt64(bytes), bytes, SPARSE_AUTOGRAD_STORE);
+    builder.CreateStore(builder.CreateUnaryIntrinsic(function, angle), to);
+  }
 }
 
 bool sparse_autograd::emulator::translateLibdevice(RuntimeCalls &calls,
@@ -264,7 +268,7 @@ bool sparse_autograd::emulator::translateLibdevice(RuntimeCalls &calls,
   if ((result = translateClass(builder, name, call)))
     return true;
   if (name == "sincos" || name == "sincosf" || name == "fast_sincosf") {
-    translateSinCos(builder, call);
+    translateSinCos(calls, call);
     return true;
   }
   if (name == "abs") {

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelTable.h"
+#include "RuntimeCalls.h"
 #include "SparseAutograd/Runtime/Emulator.h"
 #include "SparseAutograd/Target/Emulator/TranslateToEmulator.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 
 using namespace llvm;
 using namespace sparse_autograd;
@@ -90,21 +90,9 @@ sparse_autograd::emulator::findKernels(const Module &module) {
   return kernels;
 }
 
-/// What the frames of all functions take together, which is more than any chain
-/// of calls does: there is no recursion in device code that is emulated.
-static uint64_t getStackBytes(const Module &module, const DataLayout &layout) {
-  uint64_t bytes = 0;
-  for (const Function &function : module)
-    for (const Instruction &instruction : instructions(function))
-      if (auto *memory = dyn_cast<AllocaInst>(&instruction))
-        if (std::optional<TypeSize> size = memory->getAllocationSize(layout))
-          bytes += alignTo(size->getFixedValue(), 16);
-  return bytes;
-}
-
 void sparse_autograd::emulator::defineTable(
     Module &module, ArrayRef<KernelInfo> kernels,
-    ArrayRef<std::pair<std::string, bool>> variables) {
+    ArrayRef<std::pair<std::string, bool>> variables, bool isRecursive) {
   IRBuilder<> builder(module.getContext());
   Type *i32 = builder.getInt32Ty();
   Type *i64 = builder.getInt64Ty();
@@ -119,7 +107,10 @@ void sparse_autograd::emulator::defineTable(
                               GlobalValue::PrivateLinkage,
                               ConstantArray::get(arrayType, elements));
   };
-  uint64_t stackBytes = getStackBytes(module, module.getDataLayout());
+  // The frames of all functions together are more than those of any chain of
+  // calls, unless functions call themselves: these ask each time for room for
+  // as much again.
+  uint64_t stackBytes = getFrameBytes(module) * (isRecursive ? 2 : 1);
 
   // As the structures of Emulator.h.
   static_assert(sizeof(SparseAutogradEmulatorKernel) == 48 &&

@@ -34,9 +34,11 @@ std::vector<KernelInfo> findKernels(const llvm::Module &module);
 
 /// Defines the SparseAutogradEmulatorModule of a translated module: its
 /// kernels, each behind a function that takes its parameters by pointers, and
-/// its variables, by name, of which some are constant.
+/// its variables, by name, of which some are constant. Functions that may call
+/// themselves need more of a stack.
 void defineTable(llvm::Module &module, llvm::ArrayRef<KernelInfo> kernels,
-                 llvm::ArrayRef<std::pair<std::string, bool>> variables);
+                 llvm::ArrayRef<std::pair<std::string, bool>> variables,
+                 bool isRecursive);
 
 } // namespace emulator
 } // namespace sparse_autograd

@@ -8,6 +8,7 @@
 
 #include "RuntimeCalls.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 
@@ -41,8 +42,10 @@ Places::Places(Module &module) {
     unsigned number = 0;
     for (const Instruction &instruction : instructions(function)) {
       ++number;
+      auto *operation = dyn_cast<BinaryOperator>(&instruction);
       if (!instruction.mayReadOrWriteMemory() && !isa<CallBase>(instruction) &&
-          !instruction.isTerminator())
+          !instruction.isTerminator() && !isa<AllocaInst>(instruction) &&
+          !(operation && operation->isIntDivRem()))
         continue;
       std::string text =
           "@" + function.getName().str() + ":" + std::to_string(number);
@@ -95,6 +98,21 @@ CallInst *RuntimeCalls::callHere(StringRef name, Type *type,
   SmallVector<Value *> all(arguments);
   all.push_back(getPlace());
   return call(name, type, all);
+}
+
+void RuntimeCalls::access(Value *pointer, Value *bytes, uint64_t alignment,
+                          int kind) {
+  SmallVector<Value *> arguments = {
+      getPlain(pointer), builder.CreateZExtOrTrunc(bytes, builder.getInt64Ty()),
+      builder.getInt64(alignment), getInt(kind)};
+  auto *variable =
+      dyn_cast<AllocaInst>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
+  Instruction *begin = variables.lookup(variable);
+  if (begin)
+    arguments.insert(arguments.begin(), getPlain(begin));
+  callHere(begin ? "sparseAutogradEmulateLocalAccess"
+                 : "sparseAutogradEmulateAccess",
+           nullptr, arguments);
 }
 
 Value *RuntimeCalls::makeResult(ArrayRef<Value *> elements) {

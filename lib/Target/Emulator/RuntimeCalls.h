@@ -39,6 +39,11 @@ public:
     return text == texts.end() ? llvm::StringRef() : text->second;
   }
 
+  /// The instruction ends: another one may lie where it did.
+  void forget(const llvm::Instruction &instruction) {
+    texts.erase(&instruction);
+  }
+
 private:
   llvm::DenseMap<const llvm::Instruction *, std::string> texts;
 };
@@ -46,7 +51,7 @@ private:
 /// Emits calls of the emulator in the place of an instruction.
 class RuntimeCalls {
 public:
-  RuntimeCalls(llvm::Module &module, const Places &places)
+  RuntimeCalls(llvm::Module &module, Places &places)
       : module(module), places(places), builder(module.getContext()) {}
 
   /// What follows is emitted before this instruction.
@@ -81,6 +86,19 @@ public:
   /// An error that names the instruction.
   llvm::Error refuse(const llvm::Twine &reason);
 
+  /// Whether the instruction was there before anything was translated.
+  bool has(const llvm::Instruction &other) const { return places.has(other); }
+  void erase(llvm::Instruction &other) {
+    places.forget(other);
+    other.eraseFromParent();
+  }
+
+  /// Tells the emulator of an access; kind is a SparseAutogradEmulatedAccess.
+  void access(llvm::Value *pointer, llvm::Value *bytes, uint64_t alignment,
+              int kind);
+  /// Where the local variables begin, each past its guard.
+  llvm::DenseMap<const llvm::AllocaInst *, llvm::Instruction *> variables;
+
   /// A product of a warpgroup: its result and its number; the store that hands
   /// the sums to it, and the one that says of which product they are.
   struct Product {
@@ -94,7 +112,7 @@ public:
 
 private:
   llvm::Module &module;
-  const Places &places;
+  Places &places;
   llvm::IRBuilder<> builder;
   llvm::Instruction *instruction = nullptr;
 };
@@ -127,6 +145,18 @@ bool translateLibdevice(RuntimeCalls &calls, llvm::CallInst &call,
 /// As translateIntrinsic, for the assembly that is in libdevice.
 bool translateAssembly(RuntimeCalls &calls, llvm::CallInst &call,
                        llvm::Value *&result);
+
+/// Has the emulator know of the local variables of a function, and of where
+/// they end.
+void translateVariables(RuntimeCalls &calls, llvm::Function &function);
+/// Does so for the frames of all functions, last of all. Whether there is one
+/// that may call itself.
+bool translateFrames(RuntimeCalls &calls);
+/// What the variables of all frames take together.
+uint64_t getFrameBytes(const llvm::Module &module);
+
+/// Has the emulator report divisions of integers without a result.
+void checkDivisions(RuntimeCalls &calls, llvm::Function &function);
 
 } // namespace emulator
 } // namespace sparse_autograd

@@ -40,7 +40,6 @@ namespace {
 // The address spaces of NVPTX.
 constexpr unsigned sharedSpace = 3;
 constexpr unsigned constantSpace = 4;
-constexpr unsigned localSpace = 5;
 
 /// Where shared variables lie.
 struct SharedLayout {
@@ -175,30 +174,13 @@ static void expandMaskedAccesses(Module &module) {
 // Accesses of memory
 //===----------------------------------------------------------------------===//
 
-/// Whether a pointer is into the frame of its own thread.
-static bool isLocal(const Value *pointer) {
-  return pointer->getType()->getPointerAddressSpace() == localSpace ||
-         isa<AllocaInst>(getUnderlyingObject(pointer));
-}
-
-static void emitAccess(RuntimeCalls &calls, Value *pointer, Value *bytes,
-                       uint64_t alignment, int kind) {
-  if (isLocal(pointer))
-    return;
-  IRBuilder<> &builder = calls.getBuilder();
-  calls.callHere("sparseAutogradEmulateAccess", nullptr,
-                 {calls.getPlain(pointer),
-                  builder.CreateZExtOrTrunc(bytes, builder.getInt64Ty()),
-                  builder.getInt64(alignment), calls.getInt(kind)});
-}
-
 /// Tells the emulator of what an instruction is going to access.
 static void checkAccess(RuntimeCalls &calls, Instruction &instruction) {
   const DataLayout &data = instruction.getDataLayout();
   IRBuilder<> &builder = calls.getBuilder();
   auto emit = [&](Value *pointer, Type *type, Align alignment, int kind) {
-    emitAccess(calls, pointer, builder.getInt64(data.getTypeStoreSize(type)),
-               alignment.value(), kind);
+    calls.access(pointer, builder.getInt64(data.getTypeStoreSize(type)),
+                 alignment.value(), kind);
   };
   if (auto *load = dyn_cast<LoadInst>(&instruction)) {
     bool isAtomic = load->isAtomic() || load->isVolatile();
@@ -206,12 +188,9 @@ static void checkAccess(RuntimeCalls &calls, Instruction &instruction) {
          isAtomic ? SPARSE_AUTOGRAD_ATOMIC : SPARSE_AUTOGRAD_LOAD);
   } else if (auto *store = dyn_cast<StoreInst>(&instruction)) {
     bool isAtomic = store->isAtomic() || store->isVolatile();
-    // An atomic store initialises, which an atomic update does not.
-    if (isAtomic && store->getPointerAddressSpace() == sharedSpace)
-      isAtomic = false;
     emit(store->getPointerOperand(), store->getValueOperand()->getType(),
          store->getAlign(),
-         isAtomic ? SPARSE_AUTOGRAD_ATOMIC : SPARSE_AUTOGRAD_STORE);
+         isAtomic ? SPARSE_AUTOGRAD_ATOMIC_STORE : SPARSE_AUTOGRAD_STORE);
   } else if (auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
     emit(update->getPointerOperand(), update->getType(), update->getAlign(),
          SPARSE_AUTOGRAD_ATOMIC);
@@ -220,12 +199,12 @@ static void checkAccess(RuntimeCalls &calls, Instruction &instruction) {
          exchange->getAlign(), SPARSE_AUTOGRAD_ATOMIC);
   } else if (auto *memory = dyn_cast<MemIntrinsic>(&instruction)) {
     if (auto *transfer = dyn_cast<MemTransferInst>(memory))
-      emitAccess(calls, transfer->getRawSource(), transfer->getLength(),
-                 transfer->getSourceAlign().valueOrOne().value(),
-                 SPARSE_AUTOGRAD_LOAD);
-    emitAccess(calls, memory->getRawDest(), memory->getLength(),
-               memory->getDestAlign().valueOrOne().value(),
-               SPARSE_AUTOGRAD_STORE);
+      calls.access(transfer->getRawSource(), transfer->getLength(),
+                   transfer->getSourceAlign().valueOrOne().value(),
+                   SPARSE_AUTOGRAD_LOAD);
+    calls.access(memory->getRawDest(), memory->getLength(),
+                 memory->getDestAlign().valueOrOne().value(),
+                 SPARSE_AUTOGRAD_STORE);
   }
 }
 
@@ -257,7 +236,7 @@ static Error translateCall(RuntimeCalls &calls, CallInst &call) {
     if (!translateAssembly(calls, call, result))
       return calls.refuse("inline assembly is not emulated");
     call.replaceAllUsesWith(result);
-    call.eraseFromParent();
+    calls.erase(call);
     return Error::success();
   }
   Function *callee = call.getCalledFunction();
@@ -285,7 +264,7 @@ static Error translateCall(RuntimeCalls &calls, CallInst &call) {
   }
   if (result)
     call.replaceAllUsesWith(result);
-  call.eraseFromParent();
+  calls.erase(call);
   return Error::success();
 }
 
@@ -313,6 +292,7 @@ static void countIterations(RuntimeCalls &calls, Function &function) {
 
 static Error translateFunction(RuntimeCalls &calls, const Places &places,
                                Function &function) {
+  translateVariables(calls, function);
   // Not what the translation has added.
   SmallVector<Instruction *> before;
   for (Instruction &instruction : instructions(function))
@@ -333,6 +313,8 @@ static Error translateFunction(RuntimeCalls &calls, const Places &places,
   }
   checkUsesOfProducts(calls, places);
   countIterations(calls, function);
+  // Last of these: what reports them is called in no loop.
+  checkDivisions(calls, function);
   return Error::success();
 }
 
@@ -390,6 +372,7 @@ sparse_autograd::translateToEmulator(const Module &device, const Triple &triple,
     if (!function.isDeclaration())
       if (Error error = translateFunction(calls, places, function))
         return std::move(error);
+  bool isRecursive = translateFrames(calls);
   for (StringRef name : {"llvm.used", "llvm.compiler.used"})
     if (GlobalVariable *list = module->getNamedGlobal(name))
       list->eraseFromParent();
@@ -399,7 +382,7 @@ sparse_autograd::translateToEmulator(const Module &device, const Triple &triple,
       function.eraseFromParent();
 
   std::unique_ptr<Module> host = dropAddressSpaces(*module, triple, layout);
-  defineTable(*host, kernels, variables);
+  defineTable(*host, kernels, variables, isRecursive);
   std::string problem;
   raw_string_ostream stream(problem);
   if (verifyModule(*host, &stream))

@@ -211,7 +211,7 @@ TEST_F(Emulated, RefusesWhatIsNotThere) {
   ++later.version;
   Image ofLater(
       {{SPARSE_AUTOGRAD_CODE_HOST, 0, 0, 0, &later, sizeof(later), nullptr}});
-  expectError(SPARSE_AUTOGRAD_RUNTIME_ERROR, "compiled for version 2",
+  expectError(SPARSE_AUTOGRAD_RUNTIME_ERROR, "compiled for version 3",
               [&] { launch(ofLater, "scale"); });
   expectError(SPARSE_AUTOGRAD_RUNTIME_ERROR,
               "there is no kernel 'other' in the code for the emulator",

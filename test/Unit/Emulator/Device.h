@@ -107,6 +107,8 @@ public:
     void *buffer =
         sparseAutogradEmulatorAllocate(emulator, values.size() * sizeof(T));
     std::copy(values.begin(), values.end(), static_cast<T *>(buffer));
+    sparseAutogradEmulatorMarkWritten(emulator, buffer,
+                                      values.size() * sizeof(T));
     return static_cast<T *>(buffer);
   }
 

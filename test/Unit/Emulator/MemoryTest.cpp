@@ -178,7 +178,8 @@ TEST(Memory, OfTheOwnStackOnly) {
     // there.
     auto *local =
         static_cast<int32_t *>(__builtin_alloca(4 * (1 + threadId())));
-    *local = 7;
+    sparseAutogradEmulateLocal(local, 4, HERE);
+    store(local, 7);
     int32_t **published = parameter<int32_t **>(parameters, 0);
     load(local);
     if (sparseAutogradEmulateSpace(local) != SPARSE_AUTOGRAD_SPACE_LOCAL)

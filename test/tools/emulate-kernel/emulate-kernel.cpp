@@ -18,6 +18,7 @@
 //   f32:2x3:iota                a buffer with the numbers 0, 1, 2, ...
 //   f32:6:zero, f32:6:random    one of zeros, or of multiples of 1/8 in [-2, 2]
 //                               (of integers: of numbers below 100)
+//   f32:6:none                  one that nothing has written
 //   i32:[1,2,3]                 a buffer with these numbers
 //   i32:2x2:[1,2,3,4]           the same, with a shape
 //   memref:f32:2x3:iota         a buffer as the memref of MLIR: two pointers,
@@ -77,6 +78,8 @@ struct KernelArgument {
   ElementType type;
   bool isBuffer = false;
   bool isMemref = false;
+  /// Whether the host writes nothing to it.
+  bool isUnwritten = false;
   /// What a tensor map has; its address is that of this argument.
   std::optional<SparseAutogradTensorTiles> tiles;
   unsigned tensor = 0;
@@ -160,6 +163,11 @@ static int64_t getElementCount(const KernelArgument &argument) {
 static Error fill(KernelArgument &argument, StringRef contents,
                   unsigned index) {
   int64_t count = getElementCount(argument);
+  argument.isUnwritten = contents == "none";
+  if (argument.isUnwritten) {
+    argument.data.assign(count * argument.type.bytes, '\xff');
+    return Error::success();
+  }
   // Other numbers in each argument.
   std::mt19937 random(index + 1);
   for (int64_t i = 0; i < count; ++i) {
@@ -173,7 +181,7 @@ static Error fill(KernelArgument &argument, StringRef contents,
                                        : double(random() % 100);
     else
       return createStringError("'" + contents +
-                               "' is not zero, iota or random");
+                               "' is not zero, iota, random or none");
     append(argument.data, argument.type, number);
   }
   return Error::success();
@@ -410,6 +418,9 @@ Error Run::launch(const EmulatedModule &module,
       std::memcpy(buffer, maps.back()->bytes, sizeof(maps.back()->bytes));
     else
       llvm::copy(argument.data, buffers.back());
+    // All but what has no contents.
+    if (!argument.isUnwritten)
+      sparseAutogradEmulatorMarkWritten(emulator, buffer, argument.data.size());
     values.push_back(reinterpret_cast<uint64_t>(buffer));
     if (!argument.isMemref)
       continue;
@@ -468,10 +479,54 @@ struct Options {
   cl::list<unsigned> printed{"print", cl::CommaSeparated,
                              cl::desc("arguments to print")};
   cl::opt<bool> races{"races", cl::init(true), cl::desc("look for data races")};
+  cl::opt<bool> unwritten{
+      "unwritten", cl::init(true),
+      cl::desc("look for reads of what nothing has written")};
+  cl::opt<int64_t> stack{"stack", cl::desc("bytes of the stack of a thread")};
+  cl::opt<bool> each{
+      "each", cl::desc("run each kernel of the file, with buffers of its "
+                       "own; what is reported goes to the output")};
   cl::opt<bool> counters{"counters", cl::desc("print what the launch did")};
   cl::opt<int64_t> maxSteps{"max-steps", cl::desc("of a block")};
 };
 } // namespace
+
+/// Launches a kernel with each seed, and prints what it leaves.
+static Error runKernel(const EmulatedModule &module,
+                       const SparseAutogradEmulatorKernel &kernel,
+                       const SparseAutogradEmulatorLaunch &launch,
+                       SparseAutogradEmulatorOptions emulatorOptions,
+                       ArrayRef<KernelArgument> arguments,
+                       const Options &options) {
+  uint64_t first = options.seed.getNumOccurrences() ? options.seed.getValue()
+                   : options.seeds                  ? 0
+                                                    : emulatorOptions.seed;
+  std::vector<std::vector<char>> contents;
+  for (uint64_t i = 0; i < std::max(1u, options.seeds.getValue()); ++i) {
+    emulatorOptions.seed = first + i;
+    Run run(emulatorOptions);
+    if (Error error = run.launch(module, kernel, launch, arguments))
+      return error;
+    if (options.counters)
+      outs() << "blocks " << run.counters.blocks << ", switches "
+             << run.counters.switches << ", steps " << run.counters.steps
+             << "\n";
+    // But for maps, which have addresses.
+    for (auto [argument, bytes] : zip(arguments, run.contents))
+      if (argument.tiles)
+        bytes.clear();
+    if (i && run.contents != contents)
+      return createStringError("with seed " + Twine(emulatorOptions.seed) +
+                               " the results differ from those with seed " +
+                               Twine(first));
+    contents = std::move(run.contents);
+  }
+  for (auto [index, argument] : enumerate(arguments))
+    if (argument.isBuffer && !argument.tiles &&
+        (options.printed.empty() || is_contained(options.printed, index)))
+      printBuffer(argument, contents[index], index);
+  return Error::success();
+}
 
 static Error run(const Options &options) {
   LLVMContext context;
@@ -487,7 +542,7 @@ static Error run(const Options &options) {
       options.kernel.empty() && table.kernelCount == 1
           ? table.kernels
           : (*module)->lookup(options.kernel);
-  if (!kernel)
+  if (!kernel && !options.each)
     return createStringError("there is no kernel '" + options.kernel + "'");
 
   std::vector<KernelArgument> arguments;
@@ -508,35 +563,20 @@ static Error run(const Options &options) {
   SparseAutogradEmulatorOptions emulatorOptions;
   sparseAutogradEmulatorGetDefaultOptions(&emulatorOptions);
   emulatorOptions.detectRaces = options.races;
+  emulatorOptions.detectUnwritten = options.unwritten;
+  if (options.stack)
+    emulatorOptions.stackBytes = options.stack;
   if (options.maxSteps)
     emulatorOptions.maxSteps = options.maxSteps;
-  uint64_t first = options.seed.getNumOccurrences() ? options.seed.getValue()
-                   : options.seeds                  ? 0
-                                                    : emulatorOptions.seed;
-  std::vector<std::vector<char>> contents;
-  for (uint64_t i = 0; i < std::max(1u, options.seeds.getValue()); ++i) {
-    emulatorOptions.seed = first + i;
-    Run run(emulatorOptions);
-    if (Error error = run.launch(**module, *kernel, launch, arguments))
-      return error;
-    if (options.counters)
-      outs() << "blocks " << run.counters.blocks << ", switches "
-             << run.counters.switches << ", steps " << run.counters.steps
-             << "\n";
-    // But for maps, which have addresses.
-    for (auto [argument, bytes] : zip(arguments, run.contents))
-      if (argument.tiles)
-        bytes.clear();
-    if (i && run.contents != contents)
-      return createStringError("with seed " + Twine(emulatorOptions.seed) +
-                               " the results differ from those with seed " +
-                               Twine(first));
-    contents = std::move(run.contents);
+  if (!options.each)
+    return runKernel(**module, *kernel, launch, emulatorOptions, arguments,
+                     options);
+  for (int32_t i = 0; i < table.kernelCount; ++i) {
+    outs() << "kernel " << table.kernels[i].name << "\n";
+    if (Error error = runKernel(**module, table.kernels[i], launch,
+                                emulatorOptions, arguments, options))
+      outs() << "error: " << toString(std::move(error)) << "\n";
   }
-  for (auto [index, argument] : enumerate(arguments))
-    if (argument.isBuffer && !argument.tiles &&
-        (options.printed.empty() || is_contained(options.printed, index)))
-      printBuffer(argument, contents[index], index);
   return Error::success();
 }
 
