@@ -19,13 +19,12 @@
 #include "SparseAutograd/Transforms/FoldConstants.h"
 #include "SparseAutograd/Transforms/FoldNegations.h"
 #include "SparseAutograd/Transforms/HoistInvariants.h"
+#include "SparseAutograd/Transforms/MergeEqualOps.h"
 #include "SparseAutograd/Transforms/SampleFactors.h"
 #include "SparseAutograd/Transforms/StoreIntoZeros.h"
 #include "SplitDerivative.h"
 #include "TransposeInlining.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/IR/Dominance.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
@@ -396,14 +395,6 @@ struct DifferentiatePass
     if (failed(generalizeSparseTransposes(getOperation())) ||
         failed(expandConversions(getOperation())))
       return signalPassFailure();
-    // Operands that are equal are seen to be equal once they are merged, and
-    // ops that are equal once they are without the operands that they do not
-    // use.
-    auto mergeEqual = [](func::FuncOp function) {
-      IRRewriter rewriter(function.getContext());
-      DominanceInfo dominance(function);
-      eliminateCommonSubExpressions(rewriter, dominance, function);
-    };
     FrozenRewritePatternSet canonicalizations =
         getCanonicalizations(getContext());
     GreedyRewriteConfig canonicalization;
@@ -424,14 +415,17 @@ struct DifferentiatePass
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    // Operands that are equal are seen to be equal once they are merged, and
+    // ops that are equal once they are without the operands that they do not
+    // use.
     auto simplify = [&](func::FuncOp function) -> LogicalResult {
-      mergeEqual(function);
+      mergeEqualOps(function);
       if (failed(applyPatternsGreedily(function, simplifications, config)))
         return failure();
       // As MLIR has it, what could still be simplified after many rounds stays.
       (void)applyPatternsGreedily(function, canonicalizations,
                                   canonicalization);
-      mergeEqual(function);
+      mergeEqualOps(function);
       return success();
     };
     std::optional<int64_t> budget;

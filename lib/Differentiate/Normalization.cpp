@@ -49,13 +49,85 @@ static func::FuncOp findCallee(Operation *op,
   return callee && !callee.isDeclaration() ? callee : func::FuncOp();
 }
 
+namespace {
+/// Inlines calls of functions with floating operands.
+class CallInliner {
+public:
+  LogicalResult inlineCalls(func::FuncOp function) {
+    for (Operation *call : findCalls(function))
+      if (failed(inlineCall(call)))
+        return failure();
+    return success();
+  }
+
+private:
+  struct Size {
+    /// The ops of the function itself.
+    int64_t own = 0;
+    /// Those with its calls inlined; at most `countedSize`.
+    int64_t inlined = 0;
+    SmallVector<func::FuncOp> callees;
+  };
+
+  static SmallVector<Operation *> findCalls(func::FuncOp function) {
+    SmallVector<Operation *> calls;
+    function.getBody().walk([&](Operation *op) {
+      if (isa<func::CallOp, CheckpointOp>(op))
+        calls.push_back(op);
+    });
+    return calls;
+  }
+  LogicalResult inlineCall(Operation *call);
+  const Size &getSize(func::FuncOp function);
+  bool isTooLarge(func::FuncOp callee);
+
+  static constexpr int64_t countedSize = int64_t(1) << 40;
+  static constexpr int64_t maximalInlined = 16384, maximalRepetitions = 4;
+
+  SymbolTableCollection symbolTables;
+  llvm::DenseMap<Operation *, Size> sizes;
+  /// The callees being inlined, outermost first.
+  SmallVector<func::FuncOp> stack;
+};
+} // namespace
+
+const CallInliner::Size &CallInliner::getSize(func::FuncOp function) {
+  auto [known, isNew] = sizes.try_emplace(function);
+  if (!isNew)
+    return known->second; // Not known yet in a recursion, an error by itself.
+  Size size;
+  function.getBody().walk([&](Operation *) { ++size.own; });
+  for (Operation *call : findCalls(function))
+    if (func::FuncOp callee = findCallee(call, symbolTables))
+      size.callees.push_back(callee);
+  size.inlined = size.own;
+  for (func::FuncOp callee : size.callees)
+    size.inlined =
+        std::min(size.inlined + getSize(callee).inlined, countedSize);
+  return sizes[function] = std::move(size);
+}
+
+/// Whether inlining repeats `callee`, or what it calls, so often that what
+/// comes out is beyond any bound (semantics F4).
+bool CallInliner::isTooLarge(func::FuncOp callee) {
+  int64_t inlined = getSize(callee).inlined;
+  if (inlined <= maximalInlined)
+    return false;
+  int64_t once = 0;
+  llvm::SetVector<func::FuncOp> reached;
+  reached.insert(callee);
+  for (unsigned i = 0; i < reached.size(); ++i) {
+    const Size &size = getSize(reached[i]);
+    once += size.own;
+    reached.insert_range(size.callees);
+  }
+  return inlined > maximalRepetitions * once;
+}
+
 /// Inlines `call`, a call or a checkpoint, and those in what it inlines, if
 /// operands of theirs may have derivatives. What a checkpoint computes stays
-/// together in a region. `stack` holds the callees being inlined, outermost
-/// first.
-static LogicalResult inlineCall(Operation *call,
-                                SmallVectorImpl<func::FuncOp> &stack,
-                                SymbolTableCollection &symbolTables) {
+/// together in a region.
+LogicalResult CallInliner::inlineCall(Operation *call) {
   func::FuncOp callee = findCallee(call, symbolTables);
   if (!callee)
     return success();
@@ -64,6 +136,12 @@ static LogicalResult inlineCall(Operation *call,
            << callee.getSymName() << "' is not differentiated; write a loop";
   if (failed(verifyStructured(callee)))
     return failure();
+  if (isTooLarge(callee))
+    return call->emitOpError("'")
+           << callee.getSymName() << "' would have more than " << maximalInlined
+           << " operations with its calls inlined for differentiation, because "
+              "functions that it reaches call others several times; call them "
+              "in a loop, or return what is needed twice from one call";
 
   OpBuilder builder(call);
   IRMapping mapping;
@@ -94,23 +172,9 @@ static LogicalResult inlineCall(Operation *call,
 
   stack.push_back(callee);
   for (Operation *nested : nestedCalls)
-    if (failed(inlineCall(nested, stack, symbolTables)))
+    if (failed(inlineCall(nested)))
       return failure();
   stack.pop_back();
-  return success();
-}
-
-static LogicalResult inlineCalls(func::FuncOp function) {
-  SmallVector<Operation *> calls;
-  function.walk([&](Operation *op) {
-    if (isa<func::CallOp, CheckpointOp>(op))
-      calls.push_back(op);
-  });
-  SymbolTableCollection symbolTables;
-  SmallVector<func::FuncOp> stack;
-  for (Operation *call : calls)
-    if (failed(inlineCall(call, stack, symbolTables)))
-      return failure();
   return success();
 }
 
@@ -153,7 +217,7 @@ LogicalResult
 sparse_autograd::normalizeForDifferentiation(func::FuncOp function) {
   if (failed(verifyStructured(function)))
     return failure();
-  if (failed(inlineCalls(function)))
+  if (failed(CallInliner().inlineCalls(function)))
     return failure();
 
   RewritePatternSet patterns(function.getContext());

@@ -12,6 +12,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Transforms/Canonicalize.h"
 #include "SparseAutograd/Transforms/FoldNegations.h"
+#include "SparseAutograd/Transforms/MergeEqualOps.h"
 #include "SparseAutograd/Transforms/ScatterDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,9 +21,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -102,9 +101,7 @@ private:
     func::FuncOp function = getOperation();
     if (failed(simplify(cleanup)))
       return failure();
-    IRRewriter rewriter(function.getContext());
-    DominanceInfo dominance(function);
-    eliminateCommonSubExpressions(rewriter, dominance, function);
+    mergeEqualOps(function);
     return success();
   }
 

@@ -196,12 +196,22 @@ RowGroup findRowGroup(linalg::LinalgOp seed,
   // move behind the loop.
   llvm::SetVector<Operation *> reached, outside;
   reached.insert(seed);
+  // What members read and make: what joins them has one of these as well.
+  llvm::DenseSet<Value> known;
+  auto addKnown = [&](Operation *member) {
+    known.insert_range(member->getOperands());
+    known.insert_range(member->getResults());
+  };
+  addKnown(seed);
   for (Operation *op = seed->getNextNode(); op; op = op->getNextNode()) {
     auto candidate = dyn_cast<linalg::LinalgOp>(op);
     if (candidate && !taken.contains(op) && isa<linalg::GenericOp>(op) &&
-        isFusible(candidate) && !usesAnyOf(op, outside) &&
+        llvm::any_of(op->getOperands(),
+                     [&](Value operand) { return known.contains(operand); }) &&
+        !usesAnyOf(op, outside) && isFusible(candidate) &&
         tryJoin(group, candidate)) {
       reached.insert(op);
+      addKnown(op);
       continue;
     }
     if (!usesAnyOf(op, reached))

@@ -38,15 +38,6 @@ static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-/// The inliner canonicalizes what it inlines.
-static std::unique_ptr<Pass> createInliner() {
-  llvm::StringMap<OpPassManager> pipelines;
-  OpPassManager function(func::FuncOp::getOperationName());
-  function.addPass(createCanonicalize());
-  pipelines.try_emplace(function.getOpAnchorName(), function);
-  return createInlinerPass(std::move(pipelines));
-}
-
 static void addDifferentiate(OpPassManager &pm,
                              const PipelineOptions &options) {
   DifferentiatePassOptions derivatives;
@@ -56,7 +47,7 @@ static void addDifferentiate(OpPassManager &pm,
     pm.addPass(createProveSparsityPass());
   // One function per entry: what a caller knows of an argument, the callee's
   // loops should know too.
-  pm.addPass(createInliner());
+  pm.addPass(createInlineCalls());
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
 }
@@ -165,6 +156,8 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   rows.distance = options.prefetchDistance;
   pm.addNestedPass<func::FuncOp>(createPrefetchRows(rows));
   pm.addPass(createOutlineParallel());
+  pm.addPass(createOutlineLoops());
+  pm.addPass(createMergeFunctions());
   addCleanup(pm);
   pm.addPass(createEmitEntries());
   pm.addPass(createProgramToLLVM());

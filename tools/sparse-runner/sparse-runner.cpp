@@ -9,6 +9,10 @@
 #include "SparseAutograd/Runner/GradientCheck.h"
 #include "SparseAutograd/Tools/CommandLine.h"
 #include "llvm/Support/Regex.h"
+#include "llvm/Support/Signals.h"
+
+#include <csignal>
+#include <unistd.h>
 
 using namespace sparse_autograd;
 namespace cl = llvm::cl;
@@ -32,6 +36,16 @@ static int failWith(llvm::Error error) {
   return 1;
 }
 
+/// Says that `signal` ends the program, removes its temporary files, and dies
+/// of it, as callers expect.
+static void endBySignal(int signal) {
+  static constexpr char message[] = "sparse-runner: interrupted\n";
+  (void)!write(STDERR_FILENO, message, sizeof(message) - 1);
+  llvm::sys::RunInterruptHandlers();
+  (void)::signal(signal, SIG_DFL);
+  (void)raise(signal);
+}
+
 int main(int argc, char **argv) {
   Tool tool(argc, argv,
             "sparse-runner compiles an MLIR file, calls one of its public "
@@ -39,6 +53,8 @@ int main(int argc, char **argv) {
             "sparse-runner examples/masked-mean.mlir --entry=reduction --arg "
             "x=x.npy --arg mask=mask.npy --result gradient=dx.npy",
             Tool::Others::Drop);
+  (void)signal(SIGINT, endBySignal);
+  (void)signal(SIGTERM, endBySignal);
   cl::OptionCategory category("Options of sparse-runner");
   RunOptions options;
   cl::opt<std::string, true> file(cl::Positional, cl::Required,

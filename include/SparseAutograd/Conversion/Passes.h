@@ -17,6 +17,7 @@
 #include "SparseAutograd/Conversion/KernelToObject/KernelToObject.h"
 #include "SparseAutograd/Conversion/LaunchToRuntime/LaunchToRuntime.h"
 #include "SparseAutograd/Conversion/LinalgToLoops/LinalgToLoops.h"
+#include "SparseAutograd/Conversion/LoopsToFunctions/LoopsToFunctions.h"
 #include "SparseAutograd/Conversion/LoopsToKernels/LoopsToKernels.h"
 #include "SparseAutograd/Conversion/ParallelToRuntime/ParallelToRuntime.h"
 #include "SparseAutograd/Conversion/PlaceBuffers/PlaceBuffers.h"

@@ -148,9 +148,10 @@ def ScalarsToAssertions : Pass<"sparse-autograd-scalars-to-assertions"> {
     share is looked at once, before the loop. What is divided by a positive
     constant, or by the maximum of something and one, is not checked.
 
-    So are the indices of a `tensor.extract` in the region of a structured op,
-    which an op on sparse tensors may have taken over since:
-    `sparse-autograd-tensor-to-assertions` has marked it.
+    So are the steps of loops, which must be positive, and the indices of a
+    `tensor.extract` in the region of a structured op, which an op on sparse
+    tensors may have taken over since: `sparse-autograd-tensor-to-assertions`
+    has marked it.
 
     Runs when sparse tensors are gone.
 
@@ -659,6 +660,49 @@ def ParallelCallsToRuntime : Pass<"sparse-autograd-parallel-calls-to-runtime", "
     loop, so many that there are about 256 chunks.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// LoopsToFunctions
+//===----------------------------------------------------------------------===//
+
+def OutlineLoops : Pass<"sparse-autograd-outline-loops", "::mlir::ModuleOp"> {
+  let summary = "Move the loops of large functions to functions of their own";
+  let description = [{
+    In a function with more than `limit` ops the outermost loops with no more
+    than that many become private functions of the values that they use:
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 { ... }
+    ```
+
+    becomes
+
+    ```mlir
+    func.call @f.loop.0(%n, ...)
+    ```
+
+    LLVM's passes take more than linear time in the size of a function, and more
+    so where it unrolls loops. A loop that is larger is left as it is, and those
+    in it are moved. Constants are made anew in the function. Buffers of static
+    extents and strides are handed over as pointers, with `llvm.noalias` where
+    they overlap with no other that the loop uses. The functions are not inlined.
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", /*default=*/"512",
+           "how many ops a function may have before its loops are moved">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def MergeFunctions : Pass<"sparse-autograd-merge-functions", "::mlir::ModuleOp"> {
+  let summary = "Merge private functions that are equal but for their names";
+  let description = [{
+    Private functions with the same type, attributes and body become one, which
+    all calls name: layers of a network are compiled once. Public functions keep
+    their names.
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,7 +30,10 @@ def DifferentiatePass
     A function is differentiated by *linearizing* it, op by op through
     `LinearizableOpInterface`, and, for reverse mode, *transposing* the linear
     program. Calls are inlined first: the support of a cotangent (semantics G2)
-    crosses them. An op on the path from an argument to a result that has no
+    crosses them. A call whose callee would have more than 16,384 ops with its
+    calls inlined, and more than four times as many as the functions that it
+    reaches, is a `checkpoint` instead: its derivative is a call of the callee's
+    (semantics F4). An op on the path from an argument to a result that has no
     rule is an error (semantics G7).
 
     ```mlir
@@ -65,6 +68,21 @@ def DifferentiatePass
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
     "::sparse_autograd::SparseAutogradDialect"
+  ];
+}
+
+def InlineCalls : Pass<"sparse-autograd-inline", "::mlir::ModuleOp"> {
+  let summary = "Inline calls, as far as functions stay bounded";
+  let description = [{
+    Inlines every call of a function that has no other call, and any other as
+    long as the caller has no more than `limit` ops then: functions that call
+    each other twice would double at each level. Callers are simplified, as by
+    MLIR's inliner, before they are inlined themselves. What is left is called
+    when the program runs.
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", /*default=*/"16384",
+           "how many ops a function may have with what it calls in it">
   ];
 }
 

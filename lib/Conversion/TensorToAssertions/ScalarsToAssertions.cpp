@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_SCALARSTOASSERTIONS
@@ -100,6 +101,25 @@ static void assertDivision(Operation *op) {
     assertQuotient(op, divisor, width);
 }
 
+/// Asserts that the steps of `loop` are positive: it would not end.
+static void assertSteps(LoopLikeOpInterface loop) {
+  std::optional<SmallVector<OpFoldResult>> steps = loop.getLoopSteps();
+  if (!steps)
+    return;
+  for (OpFoldResult step : *steps) {
+    auto value = dyn_cast<Value>(step);
+    if (!value || isPositive(value))
+      continue;
+    ImplicitLocOpBuilder b(loop.getLoc(), loop);
+    Value zero =
+        arith::ConstantOp::create(b, b.getIntegerAttr(value.getType(), 0));
+    Value holds =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, value, zero);
+    cf::AssertOp::create(
+        b, holds, makeAssertionMessage(loop, "the step must be positive"));
+  }
+}
+
 namespace {
 struct ScalarsToAssertionsPass
     : sparse_autograd::impl::ScalarsToAssertionsBase<ScalarsToAssertionsPass> {
@@ -109,6 +129,8 @@ struct ScalarsToAssertionsPass
         assertVerified(op);
       else if (isDivision(op) && op->getResult(0).getType().isIntOrIndex())
         assertDivision(op);
+      else if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+        assertSteps(loop);
     });
   }
 };

@@ -119,6 +119,28 @@ static void repeatFill(linalg::FillOp fill) {
   }
 }
 
+/// Has no empty tensor be the destination of many ops, in the order of the
+/// program: the analysis compares every op that reads or writes a buffer with
+/// every other one, for each op that may write to it.
+static void repeatEmpties(func::FuncOp function) {
+  constexpr size_t maximalUses = 16;
+  llvm::MapVector<Operation *, SmallVector<OpOperand *>> uses;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (auto empty = operand.get().getDefiningOp<tensor::EmptyOp>())
+        uses[empty].push_back(&operand);
+  });
+  for (auto &[empty, operands] : uses) {
+    OpBuilder builder(empty);
+    for (size_t i = maximalUses; i < operands.size(); i += maximalUses) {
+      Value another = builder.clone(*empty)->getResult(0);
+      for (OpOperand *operand :
+           ArrayRef(operands).drop_front(i).take_front(maximalUses))
+        operand->set(another);
+    }
+  }
+}
+
 /// Names, masks and defaults are for callers; the manifest has them.
 static void removeArgumentAttributes(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
@@ -204,6 +226,7 @@ struct TensorToBufferPass
 
     module.walk([](linalg::GenericOp op) { reuseOperands(op); });
     module.walk(repeatFill);
+    module.walk(repeatEmpties);
     module.walk(hideLoopExtents);
 
     // The caller's arguments are borrowed.

@@ -185,3 +185,51 @@ func.func @not_marked(%x: tensor<?xf32>, %i: index) -> f32 {
   %r = tensor.extract %x[%i] : tensor<?xf32>
   return %r : f32
 }
+
+// -----
+
+// A loop whose step is not positive would not end. One is made of constants, or
+// of the maximum of something and a positive one, without a check.
+
+// CHECK-LABEL: func.func @step(
+//  CHECK-SAME:   %[[N:.+]]: index, %[[STEP:.+]]: index
+//       CHECK:   %[[HOLDS:.+]] = arith.cmpi sgt, %[[STEP]], %{{.+}} : index
+//       CHECK:   cf.assert %[[HOLDS]], "{{.*}}scalars.mlir:{{.*}}: scf.for: the step must be positive"
+//       CHECK:   scf.for
+//   CHECK-NOT:   cf.assert
+//       CHECK:   scf.for
+//       CHECK:   scf.for
+func.func @step(%n: index, %step: index, %m: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %step {
+    memref.store %i, %m[%i] : memref<?xindex>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %i, %m[%i] : memref<?xindex>
+  }
+  %least = arith.maxsi %step, %c1 : index
+  scf.for %i = %c0 to %n step %least {
+    memref.store %i, %m[%i] : memref<?xindex>
+  }
+  return
+}
+
+// -----
+
+// Every dimension of a loop over several has its step.
+
+// CHECK-LABEL: func.func @steps(
+//  CHECK-SAME:   %[[N:.+]]: index, %[[A:.+]]: index, %[[B:.+]]: index
+//       CHECK:   arith.cmpi sgt, %[[A]],
+//       CHECK:   cf.assert %{{.+}}, "{{.*}}: scf.parallel: the step must be positive"
+//       CHECK:   arith.cmpi sgt, %[[B]],
+//       CHECK:   cf.assert %{{.+}}, "{{.*}}: scf.parallel: the step must be positive"
+//       CHECK:   scf.parallel
+func.func @steps(%n: index, %a: index, %b: index, %m: memref<?x?xindex>) {
+  %c0 = arith.constant 0 : index
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%a, %b) {
+    memref.store %i, %m[%i, %j] : memref<?x?xindex>
+  }
+  return
+}

@@ -1,0 +1,22 @@
+//===- LoopsToFunctions.h - functions of bounded size -----------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_CONVERSION_LOOPSTOFUNCTIONS_LOOPSTOFUNCTIONS_H
+#define SPARSEAUTOGRAD_CONVERSION_LOOPSTOFUNCTIONS_LOOPSTOFUNCTIONS_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace sparse_autograd {
+
+#define GEN_PASS_DECL_OUTLINELOOPS
+#define GEN_PASS_DECL_MERGEFUNCTIONS
+#include "SparseAutograd/Conversion/Passes.h.inc"
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_CONVERSION_LOOPSTOFUNCTIONS_LOOPSTOFUNCTIONS_H
