@@ -87,4 +87,5 @@ for kind in "static", "dynamic", "sliced":
 for kind in "static", "sliced":
     if growth[kind, "instructions"] > 1.5 * growth["dynamic", "instructions"]:
         wrong.append(f"{kind}: a layer adds more instructions than one of dynamic extents")
-sys.exit("\n".join(wrong))
+if wrong:
+    sys.exit("\n".join(wrong))

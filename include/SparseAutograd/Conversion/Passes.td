@@ -684,9 +684,10 @@ def OutlineLoops : Pass<"sparse-autograd-outline-loops", "::mlir::ModuleOp"> {
 
     LLVM's passes take more than linear time in the size of a function, and more
     so where it unrolls loops. A loop that is larger is left as it is, and those
-    in it are moved. Constants are made anew in the function. Buffers of static
-    extents and strides are handed over as pointers, with `llvm.noalias` where
-    they overlap with no other that the loop uses. The functions are not inlined.
+    in it are moved. Constants are made anew in the function. Buffers are handed
+    over as pointers, with what their types leave open, and with `llvm.noalias`
+    where they overlap with no other that the loop uses. The functions are not
+    inlined.
   }];
   let options = [
     Option<"limit", "limit", "int64_t", /*default=*/"512",

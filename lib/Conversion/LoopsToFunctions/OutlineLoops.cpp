@@ -52,17 +52,22 @@ static void collectLoops(Operation *op, int64_t limit,
     }
 }
 
-/// The type that `buffer` has as an argument of the function that `loop`
-/// becomes. Where its elements start is no part of that, so that loops over
-/// slices of one buffer are equal; that is for loads and stores alone, since
-/// types of other results are made of that of the buffer.
-static Type getArgumentType(Value buffer, Operation *loop) {
-  auto type = dyn_cast<MemRefType>(buffer.getType());
-  auto layout = type ? dyn_cast<StridedLayoutAttr>(type.getLayout())
-                     : StridedLayoutAttr();
+/// Whether `type` is a buffer of static extents without gaps, which a pointer
+/// alone describes.
+static bool isPointer(MemRefType type) {
+  return type.hasStaticShape() && type.getLayout().isIdentity();
+}
+
+/// The layout that `buffer` has in the function that `loop` becomes. Where its
+/// elements start is no part of that, so that loops over slices of one buffer
+/// are equal; that is for loads and stores alone, since types of other results
+/// are made of that of the buffer.
+static MemRefType getInnerType(Value buffer, Operation *loop) {
+  auto type = cast<MemRefType>(buffer.getType());
+  auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout());
   if (!layout || layout.getOffset() == 0 ||
       ShapedType::isDynamic(layout.getOffset()))
-    return buffer.getType();
+    return type;
   for (Operation *user : buffer.getUsers())
     if (loop->isAncestor(user) && !isa<memref::LoadOp, memref::StoreOp>(user))
       return type;
@@ -73,88 +78,151 @@ static Type getArgumentType(Value buffer, Operation *loop) {
                          type.getMemorySpace());
 }
 
-/// Whether `type` can be handed over as one pointer.
-static bool isPointer(MemRefType type) {
+namespace {
+/// How a value that a loop uses is handed over to its function: as it is, or,
+/// of a buffer, as a pointer with the numbers that its type leaves open.
+struct Capture {
+  Value value;
+  /// Of a buffer that is taken apart, its type in the function; else null.
+  MemRefType innerType;
+  /// The first operand of the call, the pointer of a buffer.
+  unsigned position;
+};
+
+/// Appends the operands of a call for `capture`.
+class CallOperands {
+public:
+  CallOperands(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+
+  Capture add(Value value, Operation *loop) {
+    Capture capture{value, {}, static_cast<unsigned>(operands.size())};
+    auto type = dyn_cast<MemRefType>(value.getType());
+    int64_t offset;
+    SmallVector<int64_t> strides;
+    if (!type || isPointer(type) ||
+        failed(type.getStridesAndOffset(strides, offset))) {
+      operands.push_back(value);
+      return capture;
+    }
+    capture.innerType = getInnerType(value, loop);
+    (void)capture.innerType.getStridesAndOffset(strides, offset);
+    auto parts = memref::ExtractStridedMetadataOp::create(builder, loc, value);
+    operands.push_back(parts.getBaseBuffer());
+    addDynamic(offset, parts.getOffset());
+    for (auto [size, part] : llvm::zip_equal(type.getShape(), parts.getSizes()))
+      addDynamic(size, part);
+    for (auto [stride, part] : llvm::zip_equal(strides, parts.getStrides()))
+      addDynamic(stride, part);
+    return capture;
+  }
+
+  SmallVector<Value> operands;
+
+private:
+  void addDynamic(int64_t known, Value value) {
+    if (ShapedType::isDynamic(known))
+      operands.push_back(value);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+};
+} // namespace
+
+/// The value in the function whose arguments are `arguments` that stands for
+/// `capture`.
+static Value rebuild(OpBuilder &builder, Location loc, const Capture &capture,
+                     ValueRange arguments) {
+  unsigned next = capture.position;
+  Value first = arguments[next++];
+  if (!capture.innerType)
+    return first;
   int64_t offset;
   SmallVector<int64_t> strides;
-  return type.hasStaticShape() &&
-         succeeded(type.getStridesAndOffset(strides, offset)) &&
-         !ShapedType::isDynamic(offset) && !ShapedType::isDynamicShape(strides);
+  (void)capture.innerType.getStridesAndOffset(strides, offset);
+  auto take = [&](int64_t known) -> OpFoldResult {
+    if (ShapedType::isDynamic(known))
+      return arguments[next++];
+    return builder.getIndexAttr(known);
+  };
+  OpFoldResult start = take(offset);
+  SmallVector<OpFoldResult> sizes =
+      llvm::map_to_vector(capture.innerType.getShape(), take);
+  SmallVector<OpFoldResult> steps = llvm::map_to_vector(strides, take);
+  return memref::ReinterpretCastOp::create(builder, loc, capture.innerType,
+                                           first, start, sizes, steps);
 }
 
-/// Has buffers handed over as pointers where all of them can be, and says which
-/// of them, `captures`, do not overlap with any other.
-static void describeBuffers(func::FuncOp function, ArrayRef<Value> captures,
+/// Has buffers handed over as pointers, and says which of them do not overlap
+/// with any other.
+static void describeBuffers(func::FuncOp function, ArrayRef<Capture> captures,
                             AliasAnalysis &aliases) {
+  auto isBuffer = [](const Capture &capture) {
+    return isa<BaseMemRefType>(capture.value.getType());
+  };
   bool arePointers =
       llvm::none_of(function.getResultTypes(), llvm::IsaPred<BaseMemRefType>) &&
-      llvm::all_of(function.getArgumentTypes(), [](Type type) {
-        auto buffer = dyn_cast<MemRefType>(type);
-        return buffer ? isPointer(buffer) : !isa<BaseMemRefType>(type);
+      llvm::all_of(captures, [&](const Capture &capture) {
+        auto type =
+            dyn_cast<MemRefType>(function.getArgumentTypes()[capture.position]);
+        return !isBuffer(capture) || (type && isPointer(type));
       });
   if (!arePointers)
     return;
-  MLIRContext *context = function.getContext();
-  function->setAttr("llvm.bareptr", UnitAttr::get(context));
-  SmallVector<unsigned> buffers;
-  for (auto [index, value] : llvm::enumerate(captures))
-    if (isa<MemRefType>(value.getType()))
-      buffers.push_back(index);
-  for (unsigned index : buffers) {
-    bool isAlone = llvm::all_of(buffers, [&](unsigned other) {
-      return index == other ||
-             aliases.alias(captures[index], captures[other]).isNo();
-    });
+  auto unit = UnitAttr::get(function.getContext());
+  function->setAttr("llvm.bareptr", unit);
+  for (const Capture &capture : captures) {
+    bool isAlone =
+        isBuffer(capture) && llvm::all_of(captures, [&](const Capture &other) {
+          return &capture == &other || !isBuffer(other) ||
+                 aliases.alias(capture.value, other.value).isNo();
+        });
     if (isAlone)
-      function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
-                          UnitAttr::get(context));
+      function.setArgAttr(capture.position,
+                          LLVM::LLVMDialect::getNoAliasAttrName(), unit);
   }
 }
 
 /// Moves `loop` to a function called like `name`, which a call replaces.
 static void outline(Operation *loop, const Twine &name, SymbolTable &symbols,
                     AliasAnalysis &aliases) {
-  // A constant is made anew inside, where it tells more than an argument.
   llvm::SetVector<Value> used;
   getUsedValuesDefinedAbove(loop->getRegions(), used);
   used.insert(loop->operand_begin(), loop->operand_end());
+  Location loc = loop->getLoc();
+  OpBuilder builder(loop);
+  // A constant is made anew inside, where it tells more than an argument.
   SmallVector<Operation *> constants;
-  SmallVector<Value> captures;
+  SmallVector<Capture> captures;
+  CallOperands call(builder, loc);
   for (Value value : used) {
     Operation *op = value.getDefiningOp();
     if (op && matchPattern(op, m_Constant()))
       constants.push_back(op);
     else
-      captures.push_back(value);
+      captures.push_back(call.add(value, loop));
   }
 
-  Location loc = loop->getLoc();
   auto parent = loop->getParentOfType<func::FuncOp>();
-  OpBuilder builder(loop);
-  SmallVector<Value> operands;
-  for (Value value : captures) {
-    Type type = getArgumentType(value, loop);
-    operands.push_back(type == value.getType()
-                           ? value
-                           : memref::CastOp::create(builder, loc, type, value));
-  }
   auto function = func::FuncOp::create(
       loc, name.str(),
-      builder.getFunctionType(ValueRange(operands).getTypes(),
+      builder.getFunctionType(ValueRange(call.operands).getTypes(),
                               loop->getResultTypes()));
   function.setPrivate();
   // Together again they would be what they were.
   function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
   describeBuffers(function, captures, aliases);
   symbols.insert(function, std::next(parent->getIterator()));
-  auto call = func::CallOp::create(builder, loc, function, operands);
-  loop->replaceAllUsesWith(call);
+  loop->replaceAllUsesWith(
+      func::CallOp::create(builder, loc, function, call.operands));
 
   Block *block = function.addEntryBlock();
   loop->moveBefore(block, block->end());
   builder.setInsertionPointToStart(block);
   IRMapping inside;
-  inside.map(captures, block->getArguments());
+  for (const Capture &capture : captures)
+    inside.map(capture.value,
+               rebuild(builder, loc, capture, block->getArguments()));
   for (Operation *constant : constants)
     builder.clone(*constant, inside);
   // By the operands in the loop: constants have uses everywhere.

@@ -65,10 +65,23 @@ func.func @small(%x: memref<8xf64>) {
 
 // -----
 
-// Of a loop that is too large the loops in it are moved. Arguments of unknown
-// extents are passed whole; two that may be the same one are not said to differ.
+// Of a loop that is too large the loops in it are moved. A buffer of unknown
+// extents is a pointer and these; two that may be the same one are not said to
+// differ.
 
 // CHECK-LABEL: func.func @nested
+// CHECK-SAME:  %[[X:.*]]: memref<?xf64>, %[[Y:.*]]: memref<?xf64>, %[[N:.*]]: index
+// CHECK:       scf.for %{{.*}} = {{.*}} {
+// CHECK:         %[[XP:.*]], %{{.*}}, %[[XN:.*]], %{{.*}} = memref.extract_strided_metadata %[[X]]
+// CHECK:         %[[YP:.*]], %{{.*}}, %[[YN:.*]], %{{.*}} = memref.extract_strided_metadata %[[Y]]
+// CHECK:         func.call @nested.loop.0(%[[XP]], %[[XN]], %[[YP]], %[[YN]], %[[N]])
+// CHECK-NOT:     scf.for
+// CHECK:         func.call @nested.loop.1
+// CHECK:       func.func private @nested.loop.1(%[[P:.*]]: memref<f64>, %[[EXTENT:.*]]: index, %{{.*}}: memref<f64>, %{{.*}}: index, %{{.*}}: index) attributes {llvm.bareptr, passthrough = ["noinline"]}
+// CHECK:         %[[V:.*]] = memref.reinterpret_cast %[[P]] to offset: [0], sizes: [%[[EXTENT]]], strides: [1]
+// CHECK:         scf.for
+// CHECK:           memref.load %[[V]]
+func.func @nested
 // CHECK:       scf.for %{{.*}} = {{.*}} {
 // CHECK-NEXT:    func.call @nested.loop.0
 // CHECK-NEXT:    func.call @nested.loop.1
@@ -103,10 +116,14 @@ func.func @nested(%x: memref<?xf64>, %y: memref<?xf64>, %n: index) {
 // Where a slice starts is no part of the function's type.
 
 // CHECK-LABEL: func.func @slices
-// CHECK:       %[[FIRST:.*]] = memref.cast %{{.*}} : memref<8xf64, strided<[1], offset: 8>> to memref<8xf64, strided<[1], offset: ?>>
-// CHECK:       call @slices.loop.0(%[[FIRST]])
-// CHECK:       %[[SECOND:.*]] = memref.cast %{{.*}} : memref<8xf64, strided<[1], offset: 16>> to memref<8xf64, strided<[1], offset: ?>>
-// CHECK:       call @slices.loop.1(%[[SECOND]])
+// CHECK:       %[[FIRST:.*]] = memref.subview %{{.*}}[1, 0]
+// CHECK:       %[[SECOND:.*]] = memref.subview %{{.*}}[2, 0]
+// CHECK:       %[[FP:.*]], %[[FO:.*]], %{{.*}}, %{{.*}} = memref.extract_strided_metadata %[[FIRST]]
+// CHECK:       call @slices.loop.0(%[[FP]], %[[FO]])
+// CHECK:       %[[SP:.*]], %[[SO:.*]], %{{.*}}, %{{.*}} = memref.extract_strided_metadata %[[SECOND]]
+// CHECK:       call @slices.loop.1(%[[SP]], %[[SO]])
+// CHECK:       func.func private @slices.loop.1(%[[P:.*]]: memref<f64> {llvm.noalias}, %[[O:.*]]: index)
+// CHECK:         memref.reinterpret_cast %[[P]] to offset: [%[[O]]], sizes: [8], strides: [1]
 func.func @slices(%x: memref<4x8xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
