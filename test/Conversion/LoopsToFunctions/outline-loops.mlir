@@ -81,12 +81,6 @@ func.func @small(%x: memref<8xf64>) {
 // CHECK:         %[[V:.*]] = memref.reinterpret_cast %[[P]] to offset: [0], sizes: [%[[EXTENT]]], strides: [1]
 // CHECK:         scf.for
 // CHECK:           memref.load %[[V]]
-func.func @nested
-// CHECK:       scf.for %{{.*}} = {{.*}} {
-// CHECK-NEXT:    func.call @nested.loop.0
-// CHECK-NEXT:    func.call @nested.loop.1
-// CHECK-NEXT:  }
-// CHECK:       func.func private @nested.loop.1(%{{.*}}: memref<?xf64>, %{{.*}}: memref<?xf64>, %{{.*}}: index) attributes {passthrough = ["noinline"]}
 func.func @nested(%x: memref<?xf64>, %y: memref<?xf64>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
