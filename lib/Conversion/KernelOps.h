@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_CONVERSION_KERNELOPS_H
 #define SPARSEAUTOGRAD_LIB_CONVERSION_KERNELOPS_H
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/IR/Operation.h"
 
 namespace sparse_autograd {
@@ -21,7 +22,7 @@ constexpr int64_t blockThreads = 256, warpSize = 32;
 /// multiprocessor (an i32). A thread has 64 registers if four do, 128 if two
 /// do.
 constexpr llvm::StringLiteral smallBlocksAttrName =
-    "sparse_autograd.small_blocks";
+    SparseAutogradDialect::getSmallBlocksAttrName();
 
 /// Whether the iterations of the loop `op` may run at once, each in a thread.
 bool isParallelLoop(mlir::Operation *op);

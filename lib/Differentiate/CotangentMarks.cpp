@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-static constexpr StringLiteral markName = "sparse_autograd.cotangent";
+static constexpr StringLiteral markName =
+    SparseAutogradDialect::getCotangentAttrName();
 
 void sparse_autograd::markCotangent(Value value) {
   Operation *op = value.getDefiningOp();

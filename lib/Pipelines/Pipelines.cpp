@@ -40,6 +40,7 @@ static void addCleanup(OpPassManager &pm) {
 
 static void addDifferentiate(OpPassManager &pm,
                              const PipelineOptions &options) {
+  pm.addPass(createCheckInput());
   DifferentiatePassOptions derivatives;
   derivatives.residualBudget = options.residualBudget;
   pm.addPass(createDifferentiatePass(derivatives));

@@ -11,6 +11,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckInput : Pass<"sparse-autograd-check-input", "::mlir::ModuleOp"> {
+  let summary = "Refuse marks of the compiler in a program";
+  let description = [{
+    Attributes of the dialect that passes leave on ops for later passes
+    (`sparse_autograd.parallel`, for one) say what the compiler has proved. An
+    input program that has one is refused, at the op: what it says would be
+    believed. The first pass of the pipeline. Hints for the compiler
+    (`sparse_autograd.nnz`) stay.
+  }];
+}
+
 def DifferentiatePass
     : Pass<"sparse-autograd-differentiate", "::mlir::ModuleOp"> {
   let summary = "Replace calls of derivatives by the derivatives";

@@ -47,9 +47,9 @@ using namespace sparse_autograd;
 
 /// Names a pattern of the operands of an op, until the op is lowered.
 static constexpr llvm::StringLiteral patternsAttributeName =
-    "sparse_autograd.operand_patterns";
+    SparseAutogradDialect::getOperandPatternsAttrName();
 static constexpr llvm::StringLiteral sourceAttributeName =
-    "sparse_autograd.pattern_source";
+    SparseAutogradDialect::getPatternSourceAttrName();
 
 namespace {
 

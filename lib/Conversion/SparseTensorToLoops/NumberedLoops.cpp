@@ -19,7 +19,8 @@ using namespace mlir;
 using namespace sparse_autograd;
 
 /// Of a loop: what it is one of, and the number of its part.
-static constexpr llvm::StringLiteral numberedAttr = "sparse_autograd.numbered";
+static constexpr llvm::StringLiteral numberedAttr =
+    SparseAutogradDialect::getNumberedAttrName();
 
 //===----------------------------------------------------------------------===//
 // Marking

@@ -8,12 +8,14 @@
 
 #include "Assertions.h"
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 
 using namespace mlir;
 
-static constexpr StringLiteral uncheckedName = "sparse_autograd.unchecked";
+static constexpr StringLiteral uncheckedName =
+    sparse_autograd::SparseAutogradDialect::getUncheckedAttrName();
 
 std::string sparse_autograd::makeAssertionMessage(Operation *op,
                                                   const Twine &detail) {

@@ -9,13 +9,14 @@
 #ifndef SPARSEAUTOGRAD_CONVERSION_FUNCTOENTRIES_FUNCTOENTRIES_H
 #define SPARSEAUTOGRAD_CONVERSION_FUNCTOENTRIES_FUNCTOENTRIES_H
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Pass/Pass.h"
 
 namespace sparse_autograd {
 
 /// The module attribute that holds the manifest as a string of JSON.
 inline constexpr llvm::StringLiteral manifestAttributeName =
-    "sparse_autograd.manifest";
+    SparseAutogradDialect::getManifestAttrName();
 
 /// The constant of the compiled code that holds it, zero-terminated.
 inline constexpr llvm::StringLiteral manifestSymbol =

@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_CONVERSION_LAUNCHTORUNTIME_LAUNCHTORUNTIME_H
 #define SPARSEAUTOGRAD_CONVERSION_LAUNCHTORUNTIME_LAUNCHTORUNTIME_H
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -18,7 +19,7 @@ namespace sparse_autograd {
 /// the symbol of the SparseAutogradEmulatorModule (Emulator.h) to make of it,
 /// which the module declares. compileToObject puts it in the constant's place.
 inline constexpr llvm::StringLiteral emulatedCodeAttributeName =
-    "sparse_autograd.emulated_code";
+    SparseAutogradDialect::getEmulatedCodeAttrName();
 
 /// The constant of the compiled code that lists its images: the address of each
 /// SparseAutogradImage (DeviceABI.h), then NULL. Code without images has none.

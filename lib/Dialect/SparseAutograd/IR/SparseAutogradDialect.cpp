@@ -128,7 +128,8 @@ LogicalResult SparseAutogradDialect::verifyRegionArgAttribute(
   }
   if (attribute.getName() == getNnzAttrName()) {
     auto nnz = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!nnz || nnz.getValue().isNegative())
+    if (!nnz || nnz.getValue().isNegative() ||
+        nnz.getValue().getActiveBits() > 63)
       return op->emitError("'")
              << getNnzAttrName() << "' must be a number of elements";
     return success();

@@ -37,7 +37,11 @@ def SparseAutogradDialect : Dialect {
     among the results of derivatives carry `sparse_autograd.gradient_of` (an i64:
     the number of the argument) and, once that is proved, `sparse_autograd.bound`
     (what the gradient takes at most; see the pass
-    `--sparse-autograd-prove-sparsity`). A loop or a call with
+    `--sparse-autograd-prove-sparsity`).
+
+    Passes mark ops for later passes. Programs do not: the pipeline refuses
+    marks in its input (`--sparse-autograd-check-input`), and the verifier those
+    on ops that cannot have them. A loop or a call with
     `sparse_autograd.parallel` (a unit) may run its iterations in any order and
     at once: they write to different places. Within one, a loop with
     `sparse_autograd.lanes` (a unit) is done by several threads together, and
@@ -48,7 +52,7 @@ def SparseAutogradDialect : Dialect {
   let cppNamespace = "::sparse_autograd";
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
-  let hasOperationAttrVerify = 0;
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let hasConstantMaterializer = 1;
@@ -103,6 +107,45 @@ def SparseAutogradDialect : Dialect {
     static constexpr llvm::StringLiteral getEntriesAttrName() {
       return "sparse_autograd.entries";
     }
+    /// The attribute of a loop that numbers what it lists: the group of loops
+    /// that it belongs to, and its number there.
+    static constexpr llvm::StringLiteral getNumberedAttrName() {
+      return "sparse_autograd.numbered";
+    }
+    /// The attribute of an op whose operands are known to be valid at run time.
+    static constexpr llvm::StringLiteral getUncheckedAttrName() {
+      return "sparse_autograd.unchecked";
+    }
+    /// The attribute of an op that computes a cotangent, while a derivative is
+    /// built.
+    static constexpr llvm::StringLiteral getCotangentAttrName() {
+      return "sparse_autograd.cotangent";
+    }
+    /// The attributes of a structured op that say what patterns its operands
+    /// have, and which of them its result has, while sparse tensors are lowered.
+    static constexpr llvm::StringLiteral getOperandPatternsAttrName() {
+      return "sparse_autograd.operand_patterns";
+    }
+    static constexpr llvm::StringLiteral getPatternSourceAttrName() {
+      return "sparse_autograd.pattern_source";
+    }
+    /// The attribute of a kernel that says how many of its blocks, if they are
+    /// small, should fit a multiprocessor.
+    static constexpr llvm::StringLiteral getSmallBlocksAttrName() {
+      return "sparse_autograd.small_blocks";
+    }
+    /// The attribute of a constant that holds bitcode for the emulator: the
+    /// symbol of what is made of it.
+    static constexpr llvm::StringLiteral getEmulatedCodeAttrName() {
+      return "sparse_autograd.emulated_code";
+    }
+    /// The attribute of a module that describes its entries.
+    static constexpr llvm::StringLiteral getManifestAttrName() {
+      return "sparse_autograd.manifest";
+    }
+    /// Whether a program may state the attribute `name` of an op: it is not a
+    /// mark that one pass leaves for another.
+    static bool isForPrograms(llvm::StringRef name);
   private:
     void registerAttributes();
     void registerOps();

@@ -1,0 +1,143 @@
+//===- OperationAttributes.cpp - attributes of the dialect on operations --===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Verifier of the discardable attributes that ops may carry, one record each:
+// what the value is, and which ops have it. Programs state one of them, a hint;
+// the others are what one pass tells another.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+namespace {
+/// An attribute of an op.
+struct OperationAttribute {
+  StringLiteral name;
+  /// Whether a program may have it before any pass has run.
+  bool isForPrograms;
+  /// What `isValid` asks for, in a sentence "must be ...".
+  StringLiteral expected;
+  bool (*isValid)(Operation *op, Attribute value);
+};
+} // namespace
+
+static bool isLoop(Operation *op) { return isa<LoopLikeOpInterface>(op); }
+
+/// Whether `value` is an integer of at least `least` that an int64_t holds.
+static bool isAtLeast(Attribute value, int64_t least) {
+  auto integer = dyn_cast<IntegerAttr>(value);
+  return integer && integer.getValue().getSignificantBits() <= 64 &&
+         integer.getValue().getSExtValue() >= least;
+}
+
+static bool isPositive(Attribute value) { return isAtLeast(value, 1); }
+
+static const OperationAttribute attributes[] = {
+    {SparseAutogradDialect::getNnzAttrName(), /*isForPrograms=*/true,
+     "a number of elements, on an op that makes a tensor",
+     [](Operation *op, Attribute value) {
+       return isAtLeast(value, 0) &&
+              llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
+     }},
+    {SparseAutogradDialect::getParallelAttrName(), false,
+     "a unit attribute of a loop or a call",
+     [](Operation *op, Attribute value) {
+       return isa<UnitAttr>(value) && (isLoop(op) || isa<CallOpInterface>(op));
+     }},
+    {SparseAutogradDialect::getLanesAttrName(), false,
+     "a unit attribute of a loop, or a number of lanes",
+     [](Operation *op, Attribute value) {
+       return isLoop(op) && (isa<UnitAttr>(value) || isPositive(value));
+     }},
+    {SparseAutogradDialect::getVectorAttrName(), false,
+     "a positive number of iterations, on a loop",
+     [](Operation *op, Attribute value) {
+       return isLoop(op) && isPositive(value);
+     }},
+    {SparseAutogradDialect::getEntriesAttrName(), false,
+     "a unit attribute of a loop",
+     [](Operation *op, Attribute value) {
+       return isLoop(op) && isa<UnitAttr>(value);
+     }},
+    {SparseAutogradDialect::getNumberedAttrName(), false,
+     "an array of a distinct attribute and a number, on a loop",
+     [](Operation *op, Attribute value) {
+       auto array = dyn_cast<ArrayAttr>(value);
+       return isLoop(op) && array && array.size() == 2 &&
+              isa<DistinctAttr>(array[0]) && isa<IntegerAttr>(array[1]);
+     }},
+    {SparseAutogradDialect::getUncheckedAttrName(), false,
+     "a unit attribute of an op whose operands are checked at run time",
+     [](Operation *op, Attribute value) {
+       return isa<UnitAttr>(value) && isa<RuntimeVerifiableOpInterface>(op);
+     }},
+    {SparseAutogradDialect::getCotangentAttrName(), false,
+     "a unit attribute of an op with one result",
+     [](Operation *op, Attribute value) {
+       return isa<UnitAttr>(value) && op->getNumResults() == 1;
+     }},
+    {SparseAutogradDialect::getOperandPatternsAttrName(), false,
+     "a number for each operand",
+     [](Operation *op, Attribute value) {
+       auto numbers = dyn_cast<DenseI32ArrayAttr>(value);
+       return numbers && numbers.size() == op->getNumOperands();
+     }},
+    {SparseAutogradDialect::getPatternSourceAttrName(), false,
+     "a number, on an op with operands",
+     [](Operation *op, Attribute value) {
+       return isa<IntegerAttr>(value) && op->getNumOperands() != 0;
+     }},
+    {SparseAutogradDialect::getSmallBlocksAttrName(), false,
+     "a positive number of blocks",
+     [](Operation *, Attribute value) { return isPositive(value); }},
+    {SparseAutogradDialect::getEmulatedCodeAttrName(), false,
+     "the name of a symbol, on a symbol",
+     [](Operation *op, Attribute value) {
+       return isa<FlatSymbolRefAttr>(value) && isa<SymbolOpInterface>(op);
+     }},
+    {SparseAutogradDialect::getManifestAttrName(), false,
+     "a string, on a module",
+     [](Operation *op, Attribute value) {
+       return isa<StringAttr>(value) && isa<ModuleOp>(op);
+     }},
+};
+
+LogicalResult
+SparseAutogradDialect::verifyOperationAttribute(Operation *op,
+                                                NamedAttribute attribute) {
+  const auto *known = llvm::find_if(attributes, [&](const auto &record) {
+    return record.name == attribute.getName();
+  });
+  if (known != std::end(attributes)) {
+    if (known->isValid(op, attribute.getValue()))
+      return success();
+    return op->emitOpError("has an attribute '")
+           << known->name << "' that must be " << known->expected;
+  }
+  InFlightDiagnostic diagnostic = op->emitOpError("has an unknown attribute '")
+                                  << attribute.getName().getValue()
+                                  << "'; operations have ";
+  llvm::interleaveComma(attributes, diagnostic, [&](const auto &record) {
+    diagnostic << "'" << record.name << "'";
+  });
+  return diagnostic << ", arguments and results of functions others";
+}
+
+bool SparseAutogradDialect::isForPrograms(StringRef attribute) {
+  return llvm::any_of(attributes, [&](const auto &record) {
+    return record.isForPrograms && record.name == attribute;
+  });
+}

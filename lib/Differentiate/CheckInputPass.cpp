@@ -1,0 +1,44 @@
+//===- CheckInputPass.cpp - the pass sparse-autograd-check-input ----------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Differentiate/Passes.h"
+
+using namespace mlir;
+
+namespace sparse_autograd {
+#define GEN_PASS_DEF_CHECKINPUT
+#include "SparseAutograd/Differentiate/Passes.h.inc"
+} // namespace sparse_autograd
+
+using namespace sparse_autograd;
+
+namespace {
+struct CheckInputPass : sparse_autograd::impl::CheckInputBase<CheckInputPass> {
+  void runOnOperation() override {
+    const Dialect *dialect =
+        getContext().getLoadedDialect<SparseAutogradDialect>();
+    WalkResult result = getOperation()->walk([&](Operation *op) {
+      for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+        StringRef name = attribute.getName();
+        if (attribute.getNameDialect() != dialect || !dialect ||
+            SparseAutogradDialect::isForPrograms(name))
+          continue;
+        op->emitOpError("has the attribute '")
+            << name
+            << "', with which passes of the compiler mark ops; remove it: the "
+               "compiler marks what it has proved itself";
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

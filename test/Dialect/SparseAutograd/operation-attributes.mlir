@@ -1,0 +1,133 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics
+
+func.func @misspelt(%n: index, %c: index) {
+  // expected-error @+1 {{'scf.for' op has an unknown attribute 'sparse_autograd.paralel'; operations have 'sparse_autograd.nnz', 'sparse_autograd.parallel', }}
+  scf.for %i = %c to %n step %c {
+  } {sparse_autograd.paralel}
+  return
+}
+
+// -----
+
+func.func @name_of_op(%x: f64) -> f64 {
+  // expected-error @+1 {{has an unknown attribute 'sparse_autograd.name'; }}
+  %y = arith.negf %x {sparse_autograd.name = "x"} : f64
+  return %y : f64
+}
+
+// -----
+
+func.func @parallel_value(%n: index, %c: index) {
+  // expected-error @+1 {{has an attribute 'sparse_autograd.parallel' that must be a unit attribute of a loop or a call}}
+  scf.for %i = %c to %n step %c {
+  } {sparse_autograd.parallel = "banana"}
+  return
+}
+
+// -----
+
+func.func @parallel_op(%x: f64) -> f64 {
+  // expected-error @+1 {{'sparse_autograd.parallel' that must be a unit attribute of a loop or a call}}
+  %y = arith.negf %x {sparse_autograd.parallel} : f64
+  return %y : f64
+}
+
+// -----
+
+func.func @vector(%n: index, %c: index) {
+  // expected-error @+1 {{'sparse_autograd.vector' that must be a positive number of iterations, on a loop}}
+  scf.for %i = %c to %n step %c {
+  } {sparse_autograd.vector = -7 : index}
+  return
+}
+
+// -----
+
+func.func @lanes(%n: index, %c: index) {
+  // expected-error @+1 {{'sparse_autograd.lanes' that must be a unit attribute of a loop, or a number of lanes}}
+  scf.for %i = %c to %n step %c {
+  } {sparse_autograd.lanes = "x"}
+  return
+}
+
+// -----
+
+func.func @entries(%x: f64) -> f64 {
+  // expected-error @+1 {{'sparse_autograd.entries' that must be a unit attribute of a loop}}
+  %y = arith.negf %x {sparse_autograd.entries} : f64
+  return %y : f64
+}
+
+// -----
+
+func.func @numbered(%n: index, %c: index) {
+  // expected-error @+1 {{'sparse_autograd.numbered' that must be an array of a distinct attribute and a number, on a loop}}
+  scf.for %i = %c to %n step %c {
+  } {sparse_autograd.numbered = [0]}
+  return
+}
+
+// -----
+
+func.func @unchecked(%n: index, %c: index) {
+  // expected-error @+1 {{'sparse_autograd.unchecked' that must be a unit attribute of an op whose operands are checked at run time}}
+  scf.for %i = %c to %n step %c {
+  } {sparse_autograd.unchecked}
+  return
+}
+
+// -----
+
+func.func @cotangent(%n: index, %c: index) {
+  // expected-error @+1 {{'sparse_autograd.cotangent' that must be a unit attribute of an op with one result}}
+  scf.for %i = %c to %n step %c {
+  } {sparse_autograd.cotangent}
+  return
+}
+
+// -----
+
+func.func @operand_patterns(%x: f64) -> f64 {
+  // expected-error @+1 {{'sparse_autograd.operand_patterns' that must be a number for each operand}}
+  %y = arith.negf %x {sparse_autograd.operand_patterns = array<i32: 1, 2>} : f64
+  return %y : f64
+}
+
+// -----
+
+func.func @pattern_source(%x: f64) -> f64 {
+  // expected-error @+1 {{'sparse_autograd.pattern_source' that must be a number, on an op with operands}}
+  %y = arith.negf %x {sparse_autograd.pattern_source} : f64
+  return %y : f64
+}
+
+// -----
+
+func.func @nnz() -> f64 {
+  // expected-error @+1 {{'sparse_autograd.nnz' that must be a number of elements, on an op that makes a tensor}}
+  %y = arith.constant {sparse_autograd.nnz = 3 : i64} 0.0 : f64
+  return %y : f64
+}
+
+// -----
+
+func.func @nnz_negative() -> tensor<2xf64> {
+  // expected-error @+1 {{'sparse_autograd.nnz' that must be a number of elements, on an op that makes a tensor}}
+  %y = tensor.empty() {sparse_autograd.nnz = -3 : i64} : tensor<2xf64>
+  return %y : tensor<2xf64>
+}
+
+// -----
+
+// expected-error @+1 {{'sparse_autograd.manifest' that must be a string, on a module}}
+func.func private @manifest() attributes {sparse_autograd.manifest = "{}"}
+
+// -----
+
+// expected-error @+1 {{'sparse_autograd.small_blocks' that must be a positive number of blocks}}
+func.func private @small_blocks() attributes {sparse_autograd.small_blocks = 0 : i32}
+
+// -----
+
+// expected-error @+1 {{'sparse_autograd.emulated_code' that must be the name of a symbol, on a symbol}}
+func.func private @emulated_code() attributes {sparse_autograd.emulated_code = "x"}
