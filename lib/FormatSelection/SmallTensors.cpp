@@ -28,7 +28,7 @@ static std::optional<int64_t> getHint(sparse_tensor::ConvertOp convert) {
     return hint.getInt();
   auto argument = dyn_cast<BlockArgument>(convert.getSource());
   auto function = convert->getParentOfType<func::FuncOp>();
-  if (argument && argument.getOwner() == &function.front())
+  if (argument && function && argument.getOwner() == &function.front())
     if (auto hint = function.getArgAttrOfType<IntegerAttr>(
             argument.getArgNumber(), name))
       return hint.getInt();

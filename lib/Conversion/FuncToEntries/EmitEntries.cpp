@@ -83,6 +83,15 @@ private:
   void storeResult(Value value, Value place);
   /// Makes each byte of a tensor of i1 0 or 1.
   void normalize(Value tensor);
+  /// Whether an entry takes and returns values of `type`: numbers, and buffers
+  /// of numbers without a layout of their own.
+  bool isPassed(Type type) {
+    auto memref = dyn_cast<MemRefType>(type);
+    return memref ? memref.getLayout().isIdentity() &&
+                        memref.getElementType().isIntOrIndexOrFloat() &&
+                        converter.convertType(type)
+                  : type.isIntOrIndexOrFloat();
+  }
   Value cast(Value value, Type type) {
     return UnrealizedConversionCastOp::create(builder, loc, type, value)
         .getResult(0);
@@ -358,6 +367,15 @@ LogicalResult EntryEmitter::emit(func::FuncOp function,
         "has another signature than the manifest says; record the manifest "
         "after the last pass that changes signatures on tensors");
   };
+  FunctionType signature = function.getFunctionType();
+  for (Type type :
+       llvm::concat<const Type>(signature.getInputs(), signature.getResults()))
+    if (!isPassed(type))
+      return function.emitError("has an argument or a result of type ")
+             << type
+             << ", which no entry takes or returns; run "
+                "sparse-autograd-tensor-to-buffer before "
+                "sparse-autograd-emit-entries";
   const llvm::json::Array *arguments = entry.getArray("arguments");
   const llvm::json::Array *resultDescriptions = entry.getArray("results");
   if (!arguments || !resultDescriptions)

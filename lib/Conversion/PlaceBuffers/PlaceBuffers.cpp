@@ -317,8 +317,9 @@ void PlaceBuffersPass::runOnOperation() {
   ModuleOp module = getOperation();
   // What does not depend on anything is there once.
   module.walk([](memref::GetGlobalOp op) {
-    Block &entry = op->getParentOfType<func::FuncOp>().front();
-    op->moveBefore(&entry, entry.begin());
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (function)
+      op->moveBefore(&function.front(), function.front().begin());
   });
   Placement placement(module);
   SmallVector<Value> copiedIn;
