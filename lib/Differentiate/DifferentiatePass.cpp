@@ -150,12 +150,13 @@ FailureOr<func::FuncOp>
 DerivativeExpander::getDerivative(Operation *op, FlatSymbolRefAttr symbol,
                                   const DerivativeRequest &request) {
   auto callee = symbolTable.lookup<func::FuncOp>(symbol.getValue());
+  // `op` may be one that a rule made: errors do not name it.
   if (!callee)
-    return op->emitOpError("differentiates '")
+    return op->emitError("differentiates '")
            << symbol.getValue()
            << "', which is not a func.func; only those are differentiated";
   if (inProgress.contains(callee))
-    return op->emitOpError("differentiates '")
+    return op->emitError("differentiates '")
            << symbol.getValue()
            << "', which calls this derivative: recursion is not "
               "differentiated";
@@ -164,7 +165,7 @@ DerivativeExpander::getDerivative(Operation *op, FlatSymbolRefAttr symbol,
   auto [it, isNew] =
       derivatives.try_emplace({symbol.getValue().str(), request});
   if (!isNew && !it->second)
-    return op->emitOpError("differentiates '")
+    return op->emitError("differentiates '")
            << symbol.getValue()
            << "' inside of its own derivative: recursion is not "
               "differentiated";
@@ -172,7 +173,7 @@ DerivativeExpander::getDerivative(Operation *op, FlatSymbolRefAttr symbol,
     FailureOr<func::FuncOp> built = build(callee, request);
     if (failed(built)) {
       derivatives.erase(it);
-      return op->emitOpError("cannot be expanded: '")
+      return op->emitError("the derivative cannot be expanded: '")
              << symbol.getValue() << "' is not differentiable as it stands";
     }
     if (failed(expandIn(*built)) || failed(simplify(*built))) {

@@ -335,6 +335,16 @@ void PlaceBuffersPass::runOnOperation() {
                            "a private one in both places");
         return signalPassFailure();
       }
+      FunctionType signature = function.getFunctionType();
+      for (Type type : llvm::concat<const Type>(signature.getInputs(),
+                                                signature.getResults()))
+        if (auto buffer = dyn_cast<BaseMemRefType>(type);
+            buffer && buffer.getMemorySpace()) {
+          function.emitError("is a public function with a buffer in a memory "
+                             "space: what it takes and returns is on the host "
+                             "until this pass has placed it");
+          return signalPassFailure();
+        }
       for (BlockArgument argument : function.getArguments())
         if (isa<MemRefType>(argument.getType()) &&
             placement.isOnDevice(argument))

@@ -18,3 +18,11 @@ func.func @unknown(%x: memref<4xf32>) {
   "test.use"(%x) : (memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+// expected-error @below {{is a public function with a buffer in a memory space: what it takes and returns is on the host until this pass has placed it}}
+func.func @placed(%n: index) -> memref<?xf32, #gpu.address_space<global>> {
+  %x = memref.alloc(%n) : memref<?xf32, #gpu.address_space<global>>
+  return %x : memref<?xf32, #gpu.address_space<global>>
+}
