@@ -90,9 +90,15 @@ struct OutlineKernelsPass
     llvm::DenseMap<Attribute, SymbolRefAttr> renamed;
     for (gpu::GPUModuleOp part : parts) {
       for (Operation &op : llvm::make_early_inc_range(*part.getBody())) {
-        auto function = dyn_cast<gpu::GPUFuncOp>(op);
-        if (!function)
+        if (op.hasTrait<OpTrait::IsTerminator>())
           continue;
+        auto function = dyn_cast<gpu::GPUFuncOp>(op);
+        if (!function) {
+          op.emitOpError("stands beside the functions of a gpu.module, which "
+                         "would be lost: a module of kernels that a program "
+                         "brings has functions alone");
+          return signalPassFailure();
+        }
         auto before = SymbolRefAttr::get(
             part.getSymNameAttr(),
             {FlatSymbolRefAttr::get(function.getNameAttr())});
