@@ -137,6 +137,9 @@ static MaybeVerdict moveOffset(Call &call, Random &random) {
   if (!argument)
     return std::nullopt;
   Array *array = chooseArray(*argument, random);
+  // What is null would become a place that is anyone's.
+  if (argument->words[array->pointerWord()] == 0)
+    return std::nullopt;
   int64_t elements = static_cast<int64_t>(draw(random, 2000)) - 1000;
   argument->words[array->pointerWord()] -= elements * array->elementBytes;
   argument->words[array->offsetWord()] += elements;

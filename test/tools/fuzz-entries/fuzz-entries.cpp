@@ -31,6 +31,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace fuzz;
@@ -85,6 +86,28 @@ static Expected<std::vector<Entry>> listEntries(const ExecutionEngine &engine) {
   }
   return entries;
 }
+
+// Extents that are large but right ask for much memory, also that of an
+// emulated device, of which the runtime has no limit: the system refuses it.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FUZZ_WITH_SANITIZER
+#endif
+#endif
+
+#ifdef FUZZ_WITH_SANITIZER
+extern "C" const char *__asan_default_options() {
+  return "max_allocation_size_mb=256";
+}
+static void limitMemory() {}
+#else
+static void limitMemory() {
+  constexpr rlim_t bytes = rlim_t(3) << 29;
+  struct rlimit limit = {bytes, bytes};
+  if (setrlimit(RLIMIT_AS, &limit))
+    llvm::report_fatal_error("memory cannot be limited");
+}
+#endif
 
 /// What is being called, for the handler of signals.
 static char current[512];
@@ -183,6 +206,7 @@ static Error run(StringRef file, StringRef pipeline, int64_t calls,
     return entries.takeError();
   // Large results are an error, and nothing else.
   sparseAutogradSetMemoryLimit(1 << 24);
+  limitMemory();
   Campaign campaign(seed);
   for (int64_t number = first; number < first + calls; ++number)
     if (Error error =
