@@ -43,9 +43,10 @@ def EmitEntries : Pass<"sparse-autograd-emit-entries", "::mlir::ModuleOp"> {
 
     * `_sparse_autograd_entry_f(arguments, results) -> i32`, a
       `SparseAutogradEntry` (Runtime.h), which calls the runtime's guard with
-    * a body that checks the descriptors of the arguments against the types of
-      `f`, calls it, copies a result that would share its buffer with an
-      argument or another result, and writes the results last of all;
+    * a body that checks each pointer, and the descriptors of the arguments
+      against the types of `f`, calls it, copies a result that would share its
+      buffer with an argument or another result, makes the bytes of an i1 0 or
+      1, and writes the results last of all;
 
     and the constant `sparse_autograd_manifest`, a zero-terminated string.
     Functions that are not entries become private and get a prefix, so that no
