@@ -224,10 +224,14 @@ getRequest(Operation *op) {
 func::FuncOp DerivativeExpander::getTranspose(LinearTransposeOp op) {
   if (notTransposed.contains(op.getCallee()))
     return {};
+  auto [callee, request] = getRequest(op);
+  // One that is its own derivative is being built.
+  if (auto known = derivatives.find({callee.getValue().str(), request});
+      known != derivatives.end() && !known->second)
+    return {};
   // Without rules the callee is called as it is.
   ScopedDiagnosticHandler silent(op.getContext(),
                                  [](Diagnostic &) { return success(); });
-  auto [callee, request] = getRequest(op);
   FailureOr<func::FuncOp> transposed = getDerivative(op, callee, request);
   if (succeeded(transposed) &&
       succeeded(normalizeForDifferentiation(*transposed)) &&

@@ -204,3 +204,20 @@ func.func @reverse_branches(%x: f64, %ct: f64) -> f64 {
   %y, %dx = sparse_autograd.vjp @branches(%x) cotangents(%ct) {wrt = [0]} : (f64), (f64) -> (f64, f64)
   return %dx : f64
 }
+
+// One that is its own derivative is called as it is there.
+func.func private @own(%ct: f64) -> f64 {
+  %dx = sparse_autograd.custom_vjp @id(%ct) forward(@id) backward(@own) : (f64) -> f64
+  return %dx : f64
+}
+func.func private @of_own(%x: f64) -> f64 {
+  %y = sparse_autograd.custom_vjp @id(%x) forward(@id) backward(@own) : (f64) -> f64
+  return %y : f64
+}
+// CHECK-LABEL: func.func @reverse_own
+// CHECK-SAME: %{{.*}}: f64, %[[CT:.*]]: f64
+// CHECK-NEXT: return %[[CT]]
+func.func @reverse_own(%x: f64, %ct: f64) -> f64 {
+  %y, %dx = sparse_autograd.vjp @of_own(%x) cotangents(%ct) {wrt = [0]} : (f64), (f64) -> (f64, f64)
+  return %dx : f64
+}
