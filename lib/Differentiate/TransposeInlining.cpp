@@ -135,9 +135,11 @@ static LogicalResult inlineTranspose(LinearTransposeOp op,
   if (failed(linearizer.linearizeBlock(*block, op.getArguments())))
     return failure();
   builder.setInsertionPoint(yield);
-  SmallVector<Value> tangents = llvm::map_to_vector(results, [&](Value value) {
-    return tangentOrZero(linearizer, value, loc);
-  });
+  // Linearization may have put other ops in the place of those that were there.
+  SmallVector<Value> tangents =
+      llvm::map_to_vector(yield->getOperands(), [&](Value value) {
+        return tangentOrZero(linearizer, value, loc);
+      });
   for (auto [old, tangent] : llvm::zip_equal(op.getResults(), tangents))
     linearizer.replaceTangent(old, tangent);
   yield->erase();

@@ -10,7 +10,7 @@ The table has a row for each op that holds a region or names a function, as
 `derivative-rule-table --nesting` lists them from the registered ops, and fails
 without one; its columns are the poisons. A program is made for each row in turn,
 with ops of other rows in it and around it (Inputs/poison_rows.py), and is called
-with every poison.
+with every poison. Without any, its gradients and tangents obey the adjoint identity.
 
     poisoned-programs.py --count 200 --seed 3     # other programs
     poisoned-programs.py --seed 3 --only 17       # one of them, printed
@@ -199,6 +199,7 @@ class PoisonedProgram:
                 first.extend(found)
                 for array in found:
                     assert np.all(np.isfinite(array)), "is not finite"
+                check_adjoint(found, tangents, ct)
                 return sum(np.size(array) for array in found)
             labels = [mode.__name__ for mode in self.modes
                       for _ in mode(self.name, self.y)[2]]
@@ -213,6 +214,16 @@ class PoisonedProgram:
                 result[~mask] = rng.choice(values, size=np.sum(~mask))
                 return result
             program.call(entry, arrays(hide), check, f"{self.label}: {what}")
+
+
+def check_adjoint(found, tangents, ct):
+    """That the gradients and the tangent, the first results, are of one linear
+    map: a derivative that is zero has no poison either."""
+    _, dx, dw, _, ty = found[:5]
+    forward, backward = ct * ty, np.stack([dx, dw]) * tangents
+    error = abs(forward.sum() - backward.sum())
+    scale = 1 + np.abs(forward).sum() + np.abs(backward).sum()
+    assert error < 1e-10 * scale, f"gradients and tangents differ by {error}"
 
 
 def check_rows():
