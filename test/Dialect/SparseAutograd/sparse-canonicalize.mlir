@@ -129,6 +129,23 @@ func.func @sample_selected_by_sparse(%a: tensor<4x5xf64>, %b: tensor<4x5xi1, #CS
   return %s : tensor<4x5xf64, #CSR>
 }
 
+// The elements of a product of sparse matrices that are asked for, without the
+// product.
+// CHECK-LABEL: func.func @sample_sparse_product(
+// CHECK-SAME:    %[[A:.+]]: tensor<4x6xf64, #{{.+}}>, %[[B:.+]]: tensor<6x5xf64, #{{.+}}>, %[[R:.+]]: tensor<4x5xf64, #{{.+}}>)
+// CHECK-NOT:     tensor<4x5xf64>
+// CHECK:         sparse_autograd.sampled_generic {{.*}} ins(%[[A]], %[[B]] :
+// CHECK-NOT:     tensor<4x5xf64>
+// CHECK:         return
+func.func @sample_sparse_product(%a: tensor<4x6xf64, #CSR>, %b: tensor<6x5xf64, #CSR>, %r: tensor<4x5xf64, #CSR>) -> tensor<4x5xf64, #CSR> {
+  %zero = arith.constant 0.0 : f64
+  %empty = tensor.empty() : tensor<4x5xf64>
+  %zeros = linalg.fill ins(%zero : f64) outs(%empty : tensor<4x5xf64>) -> tensor<4x5xf64>
+  %p = linalg.matmul ins(%a, %b : tensor<4x6xf64, #CSR>, tensor<6x5xf64, #CSR>) outs(%zeros : tensor<4x5xf64>) -> tensor<4x5xf64>
+  %s = sparse_autograd.sample %p, %r : tensor<4x5xf64>, tensor<4x5xf64, #CSR> -> tensor<4x5xf64, #CSR>
+  return %s : tensor<4x5xf64, #CSR>
+}
+
 // Inputs that are not read go.
 // CHECK-LABEL: func.func @unread
 // CHECK-SAME: %[[X:.*]]: tensor<4x5xf64>, %[[Y:.*]]: tensor<4x5xf64>

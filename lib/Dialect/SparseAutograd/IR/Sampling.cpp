@@ -36,7 +36,10 @@ static bool isSample(Operation *op) {
 
 linalg::LinalgOp sparse_autograd::getSampledProducer(Value input) {
   auto producer = input.getDefiningOp<linalg::LinalgOp>();
-  if (!producer || producer->getNumResults() != 1 ||
+  if (!producer || producer->getNumResults() != 1 || isSparse(input.getType()))
+    return {};
+  // A sample stores numbers. What is made of a sparse mask stays a mask.
+  if (!isa<FloatType>(getElementTypeOrSelf(input.getType())) &&
       llvm::any_of(producer->getOperandTypes(), isSparse))
     return {};
   AffineMap map =
