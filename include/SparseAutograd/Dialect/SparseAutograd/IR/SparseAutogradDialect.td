@@ -30,6 +30,8 @@ def SparseAutogradDialect : Dialect {
     `sparse_autograd.name` (a string: what tools call the argument) and
     `sparse_autograd.mask_of` (a string, on an argument of i1: it is true at
     the elements that are present in the argument of that name).
+    `sparse_autograd.default` (a number, on an argument of its type) is what tools
+    give the argument if they are given nothing.
     `sparse_autograd.nnz` (an i64, on an argument or an op that makes a tensor)
     says how many elements that are not zero are expected, and
     `sparse_autograd.any_format` (a unit, on a sparse argument or result) leaves
