@@ -47,7 +47,8 @@ inline void checkMessage(llvm::Error error) {
 inline void checkMatrix(const CoordinateMatrix &matrix) {
   size_t count = matrix.rowIndices.size();
   require(matrix.columnIndices.size() == count &&
-          matrix.values.size() == (matrix.isPattern ? 0 : count));
+          matrix.values.size() + matrix.integers.size() ==
+              (matrix.isPattern ? 0 : count));
   for (size_t i = 0; i < count; ++i) {
     int64_t row = matrix.rowIndices[i], column = matrix.columnIndices[i];
     require(row >= 0 && row < matrix.rows && column >= 0 &&
