@@ -131,7 +131,8 @@ def check_signals(folder):
                 for path in place.iterdir()
                 if path.name.startswith((".sparse-autograd", "sparse-autograd",
                                          "library."))}
-        assert status == 0 or status == -kind, status
+        # 1: the linker has missed its files before the signal ended this process.
+        assert status in (0, 1, -kind), status
         whole = {"library.so", "library.h"}
         assert left == whole or (status != 0 and not left), (status, left)
 
