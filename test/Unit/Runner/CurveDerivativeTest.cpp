@@ -41,6 +41,21 @@ TEST(CurveDerivative, BoundsHoldInF64) {
   }
 }
 
+/// A curve that oscillates many times within the wider steps looks smooth there
+/// by chance.
+TEST(CurveDerivative, BoundsHoldOfOscillations) {
+  for (int i = 1; i <= 2000; ++i) {
+    double phase = 0.01 * i, frequency = 1e4 + 50 * i;
+    CurveDerivative sine = differentiate(
+        [=](double t) { return std::sin(frequency * t + phase); });
+    ASSERT_FALSE(llvm::errorToBool(sine.refineFully()));
+    Estimate estimate = sine.getDerivative(0);
+    EXPECT_LE(std::abs(estimate.value - frequency * std::cos(phase)),
+              estimate.error)
+        << frequency << " " << phase;
+  }
+}
+
 TEST(CurveDerivative, BoundsHoldInF32) {
   for (int i = 1; i <= 500; ++i) {
     double x = 0.01 * i;
