@@ -8,10 +8,9 @@
 
 #include "InterestingnessTest.h"
 
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -42,28 +41,40 @@ Error InterestingnessTest::find() {
   return Error::success();
 }
 
-Expected<bool> InterestingnessTest::run(StringRef text) const {
-  SmallString<128> path;
-  int descriptor;
-  if (std::error_code code = sys::fs::createTemporaryFile(
-          "sparse-reduce", "mlir", descriptor, path))
+InterestingnessTest::~InterestingnessTest() {
+  if (file.empty())
+    return;
+  sys::fs::remove(file);
+  sys::DontRemoveFileOnSignal(file);
+}
+
+Error InterestingnessTest::prepare() {
+  if (Error error = find())
+    return error;
+  if (std::error_code code =
+          sys::fs::createTemporaryFile("sparse-reduce", "mlir", file))
     return createStringError(code, "a temporary file cannot be written: " +
                                        code.message());
-  auto remove = make_scope_exit([&] { sys::fs::remove(path); });
+  sys::RemoveFileOnSignal(file);
+  return Error::success();
+}
+
+Expected<bool> InterestingnessTest::run(StringRef text) const {
   {
-    raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+    std::error_code code;
+    raw_fd_ostream stream(file, code);
     stream << text;
     stream.close();
-    if (stream.has_error()) {
-      std::error_code code = stream.error();
-      stream.clear_error();
+    if (!code)
+      code = stream.error();
+    stream.clear_error();
+    if (code)
       return createStringError(
-          code, Twine("'") + path + "' cannot be written: " + code.message());
-    }
+          code, Twine("'") + file + "' cannot be written: " + code.message());
   }
   std::vector<StringRef> command = {script};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  command.push_back(path);
+  command.push_back(file);
   // What the script says is of no use to anybody.
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(),
                                           StringRef()};

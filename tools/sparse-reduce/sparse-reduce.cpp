@@ -110,7 +110,7 @@ static llvm::Error reduce(Options &options) {
   test.script = options.script;
   test.arguments = options.arguments;
   test.timeout = options.timeout;
-  if (llvm::Error error = test.find())
+  if (llvm::Error error = test.prepare())
     return error;
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
   if (!buffer)
