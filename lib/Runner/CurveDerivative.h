@@ -43,6 +43,9 @@ struct Sampling {
   /// is added and subtracted again a curve has steps, and the samples that
   /// measure the noise may all lie on one.
   double ignoredShare = 0;
+  /// Nor is one within this share of the result, by a step as large as the
+  /// argument: where a function saturates, nothing is left of its derivative.
+  double ignoredValue = 0;
 
   static Sampling forRoundoff(double roundoff);
 };
@@ -80,6 +83,8 @@ public:
 
   /// Whether the element is finite at 0: else it has no derivative.
   bool isFinite(size_t element) const;
+  /// The element at 0.
+  double getValue(size_t element) const { return center[element]; }
 
   /// The derivatives from the left and from the right.
   std::pair<Estimate, Estimate> getOneSided(size_t element) const;

@@ -78,6 +78,15 @@ DerivativeLine::create(const CheckedFunction &function,
     return rounding.takeError();
   for (double &bound : *rounding)
     bound *= sampling.safety;
+  for (size_t result = 0; result < function.getResults().size(); ++result) {
+    auto [begin, end] = function.getRange(result);
+    double size = 0;
+    for (size_t i = begin; i < end; ++i)
+      if (differences->isFinite(i))
+        size = std::max(size, std::abs(differences->getValue(i)));
+    for (size_t i = begin; i < end; ++i)
+      (*rounding)[i] += sampling.ignoredValue * size;
+  }
   DerivativeLine line(function, sampling, argument, std::move(direction),
                       std::move(*differences), std::move(*derivatives),
                       std::move(*rounding));

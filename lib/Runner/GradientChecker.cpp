@@ -30,6 +30,7 @@ GradientChecker::GradientChecker(const CheckedFunction &function,
       sampling(Sampling::forRoundoff(function.getRoundoff())),
       coarseShare(getCoarseShare(sampling)), random(check.seed + 1) {
   sampling.ignoredShare = ignoredShare;
+  sampling.ignoredValue = ignoredShare * ignoredShare;
 }
 
 llvm::Error GradientChecker::run() {

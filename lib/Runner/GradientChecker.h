@@ -27,7 +27,7 @@ class GradientChecker {
 public:
   /// Random numbers follow from `check.seed`. Both `function` and `check` have
   /// to outlive the checker. Distances within `ignoredShare` of a derivative
-  /// are none.
+  /// are none, nor are those within its square of the result.
   GradientChecker(const CheckedFunction &function, GradientCheck &check,
                   double ignoredShare = 0);
 
