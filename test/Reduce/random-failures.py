@@ -49,7 +49,7 @@ def draw(seed, number, rng):
     printed = subprocess.run(["sparse-opt", "-"], input=original, capture_output=True,
                              text=True, check=True).stdout
     op = rng.choice(sorted(set(NESTED.findall(printed))))
-    return original, f"sparse-opt \"$1\" 2>/dev/null | grep -q \"= {op} \""
+    return original, f"sparse-opt \"$1\" 2>/dev/null | grep -q \"= {op}[ (]\""
 
 
 def count_operations(text):
