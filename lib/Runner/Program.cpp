@@ -167,7 +167,9 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
   if (llvm::Error error = runPipeline(*module, pipelineOptions,
                                       /*extension=*/{}, configure))
     return makeError(toString(std::move(error)));
-  return ExecutionEngine::create(*module);
+  CompileOptions compileOptions;
+  compileOptions.optimizationLevel = options.optimizationLevel;
+  return ExecutionEngine::create(*module, compileOptions);
 }
 
 llvm::Expected<std::unique_ptr<ExecutionEngine>>

@@ -11,7 +11,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -67,7 +69,59 @@ static bool areOfOwnPart(scf::ForOp loop, Operation *read, Operation *write) {
   return false;
 }
 
+/// Whether two slices of one tensor have no element in common, for constants in
+/// their offsets and sizes.
+static bool areDisjoint(OffsetSizeAndStrideOpInterface a,
+                        OffsetSizeAndStrideOpInterface b) {
+  // The first element of a slice along a dimension, and the one after the last.
+  auto getRange =
+      [](OffsetSizeAndStrideOpInterface slice,
+         unsigned dim) -> std::optional<std::pair<int64_t, int64_t>> {
+    std::optional<int64_t> offset =
+        getConstantIntValue(slice.getMixedOffsets()[dim]);
+    std::optional<int64_t> size =
+        getConstantIntValue(slice.getMixedSizes()[dim]);
+    if (!offset || !size || !isOneInteger(slice.getMixedStrides()[dim]))
+      return std::nullopt;
+    return std::pair(*offset, *offset + *size);
+  };
+  for (unsigned dim = 0, rank = a.getMixedOffsets().size(); dim < rank; ++dim) {
+    auto ofA = getRange(a, dim), ofB = getRange(b, dim);
+    if (ofA && ofB && (ofA->second <= ofB->first || ofB->second <= ofA->first))
+      return true;
+  }
+  return false;
+}
+
+/// Whether `slice` is of zeros that nothing has been inserted into.
+static bool readsZeros(tensor::ExtractSliceOp slice) {
+  Value source = slice.getSource();
+  while (auto insertion = source.getDefiningOp<tensor::InsertSliceOp>()) {
+    if (!areDisjoint(slice, insertion))
+      return false;
+    source = insertion.getDest();
+  }
+  return isZero(source);
+}
+
 namespace {
+
+/// What is added first to a slice of zeros is that slice.
+struct AddToZeros : OpRewritePattern<arith::AddFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::AddFOp sum,
+                                PatternRewriter &rewriter) const override {
+    for (auto [part, rest] : {std::pair(sum.getLhs(), sum.getRhs()),
+                              std::pair(sum.getRhs(), sum.getLhs())})
+      if (auto slice = part.getDefiningOp<tensor::ExtractSliceOp>();
+          slice && readsZeros(slice)) {
+        rewriter.replaceOp(sum, rest);
+        return success();
+      }
+    return failure();
+  }
+};
 
 struct StoreIntoZeros : OpRewritePattern<scf::ForOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -107,5 +161,5 @@ struct StoreIntoZeros : OpRewritePattern<scf::ForOp> {
 
 void sparse_autograd::populateStoreIntoZerosPatterns(
     RewritePatternSet &patterns) {
-  patterns.add<StoreIntoZeros>(patterns.getContext());
+  patterns.add<AddToZeros, StoreIntoZeros>(patterns.getContext());
 }

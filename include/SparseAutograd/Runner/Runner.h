@@ -37,6 +37,8 @@ struct RunOptions {
   std::string device;
   /// 0: the runtime decides.
   int threads = 0;
+  /// As that of CompileOptions: 0 to 3.
+  unsigned optimizationLevel = 3;
   /// How often the entry is called; the results are those of the last call.
   unsigned repetitions = 1;
   ReportFormat report = ReportFormat::None;

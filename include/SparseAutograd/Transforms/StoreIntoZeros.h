@@ -15,7 +15,9 @@ namespace sparse_autograd {
 
 /// A loop that adds to another part of a tensor of zeros in each iteration
 /// stores there instead, as the adjoint of a loop does that reads one row after
-/// the other. A sum of -0 alone is then -0.
+/// the other. So does a program that adds to one slice after the other, where
+/// these are constant and have no element in common. A sum of -0 alone is then
+/// -0.
 void populateStoreIntoZerosPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace sparse_autograd
