@@ -110,7 +110,11 @@ static void assertSteps(LoopLikeOpInterface loop) {
     auto value = dyn_cast<Value>(step);
     if (!value || isPositive(value))
       continue;
+    // Before what a derivative computes of the number of iterations.
     ImplicitLocOpBuilder b(loop.getLoc(), loop);
+    b.setInsertionPointToStart(loop->getBlock());
+    if (value.getParentBlock() == loop->getBlock())
+      b.setInsertionPointAfterValue(value);
     Value zero =
         arith::ConstantOp::create(b, b.getIntegerAttr(value.getType(), 0));
     Value holds =

@@ -221,9 +221,9 @@ func.func @step(%n: index, %step: index, %m: memref<?xindex>) {
 
 // CHECK-LABEL: func.func @steps(
 //  CHECK-SAME:   %[[N:.+]]: index, %[[A:.+]]: index, %[[B:.+]]: index
-//       CHECK:   arith.cmpi sgt, %[[A]],
-//       CHECK:   cf.assert %{{.+}}, "{{.*}}: scf.parallel: the step must be positive"
 //       CHECK:   arith.cmpi sgt, %[[B]],
+//       CHECK:   cf.assert %{{.+}}, "{{.*}}: scf.parallel: the step must be positive"
+//       CHECK:   arith.cmpi sgt, %[[A]],
 //       CHECK:   cf.assert %{{.+}}, "{{.*}}: scf.parallel: the step must be positive"
 //       CHECK:   scf.parallel
 func.func @steps(%n: index, %a: index, %b: index, %m: memref<?x?xindex>) {
