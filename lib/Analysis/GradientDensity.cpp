@@ -9,6 +9,7 @@
 #include "SparseAutograd/Analysis/GradientDensity.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -111,7 +112,7 @@ bool GradientDensity::visitDense(Value value) {
     return report(op);
   if (isa<StopGradientOp, GradMaskOp, tensor::CastOp>(op))
     return visitDense(op->getOperand(0));
-  if (OpTrait::hasElementwiseMappableTraits(op))
+  if (isElementwise(op))
     return llvm::all_of(op->getOperands(), [&](Value operand) {
       return !isa<RankedTensorType>(operand.getType()) || visitDense(operand);
     });

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
+#include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -25,7 +26,7 @@ Value sparse_autograd::getOperandOfSameShape(Value value) {
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return isa<RankedTensorType>(cast.getSource().getType()) ? cast.getSource()
                                                              : Value();
-  if (!OpTrait::hasElementwiseMappableTraits(op))
+  if (!isElementwise(op))
     return nullptr;
   // One of two tensors as a whole may have the extents of either.
   if (choosesTensor(op))

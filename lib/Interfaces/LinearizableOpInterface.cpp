@@ -49,6 +49,13 @@ bool sparse_autograd::isDifferentiableType(Type type) {
          (isa<FloatType>(type) || isa<RankedTensorType>(type));
 }
 
+bool sparse_autograd::isElementwise(Operation *op) {
+  if (OpTrait::hasElementwiseMappableTraits(op))
+    return true;
+  auto differentiable = dyn_cast<LinearizableOpInterface>(op);
+  return differentiable && differentiable.isElementwise();
+}
+
 LogicalResult sparse_autograd::reportNotTransposable(Operation *op) {
   return op->emitOpError("appears in a tangent but has no transpose; implement "
                          "LinearizableOpInterface::transpose for it");

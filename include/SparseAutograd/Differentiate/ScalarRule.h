@@ -282,6 +282,7 @@ struct ScalarRuleModel
                                 Transposer &transposer) const {
     return transposeByRule(rule(), op, transposer);
   }
+  bool isElementwise(mlir::Operation *) const { return true; }
 };
 
 namespace detail {

@@ -217,4 +217,12 @@ llvm::LogicalResult reportNotTransposable(mlir::Operation *op);
 
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h.inc"
 
+namespace sparse_autograd {
+
+/// Whether `op` computes each element of its results from those of its operands
+/// at the same place: it has MLIR's traits for that, or a rule for scalars.
+bool isElementwise(mlir::Operation *op);
+
+} // namespace sparse_autograd
+
 #endif // SPARSEAUTOGRAD_INTERFACES_LINEARIZABLEOPINTERFACE_H

@@ -70,6 +70,15 @@ def LinearizableOpInterface : OpInterface<"LinearizableOpInterface"> {
       [{
         return false;
       }]
+    >,
+    InterfaceMethod<[{
+        Whether each element of a result is computed from the elements of the
+        operands at the same place. All have one shape, then, or are scalars.
+      }],
+      "bool", "isElementwise", (ins), "",
+      [{
+        return false;
+      }]
     >
   ];
 }

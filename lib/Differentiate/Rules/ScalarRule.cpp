@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Differentiate/ScalarRule.h"
 #include "RuleFlags.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 
 using namespace mlir;
@@ -29,9 +30,65 @@ static Value leafValue(Operation *op, unsigned leaf) {
                             : Value(op->getResult(leaf - numOperands));
 }
 
+/// The tangent of `result`, an op on sparse tensors: the formula is computed
+/// where something is stored, from elements. As ops on tensors its constants
+/// would be stored everywhere.
+static Value createSparseTangent(const ScalarRule &rule, OpResult result,
+                                 Linearizer &linearizer) {
+  Operation *op = result.getOwner();
+  llvm::SetVector<Value> inputs;
+  auto read = [&](Value value) {
+    if (isa<RankedTensorType>(value.getType()))
+      inputs.insert(value);
+  };
+  llvm::for_each(op->getOperands(), read);
+  llvm::for_each(op->getResults(), read);
+  for (Value operand : op->getOperands())
+    if (Value tangent = linearizer.tangent(operand))
+      read(tangent);
+  Type elementType = getElementTypeOrSelf(result.getType());
+  return createElementwise(
+      linearizer.builder, op->getLoc(), inputs.getArrayRef(), result,
+      elementType,
+      [&](OpBuilder &nested, Location loc, ValueRange elements) -> Value {
+        auto element = [&](Value value) {
+          auto *found = llvm::find(inputs, value);
+          return found == inputs.end() ? value
+                                       : elements[found - inputs.begin()];
+        };
+        FormulaBuilder formulas(
+            nested, loc, getDerivativeFlags(op),
+            [&](unsigned leaf) { return element(leafValue(op, leaf)); },
+            element(result));
+        FormulaBuilder::Term sum;
+        for (OpOperand &operand : op->getOpOperands()) {
+          unsigned number = operand.getOperandNumber();
+          Value tangent = rule.differentiable[number]
+                              ? linearizer.tangent(operand.get())
+                              : Value();
+          if (tangent)
+            sum = formulas.add(
+                sum, formulas.multiply(
+                         rule.partial(result.getResultNumber(), number).node(),
+                         element(tangent)));
+        }
+        if (Value value = formulas.materialize(sum))
+          return value;
+        return arith::ConstantOp::create(nested, loc,
+                                         nested.getZeroAttr(elementType));
+      });
+}
+
 LogicalResult sparse_autograd::linearizeByRule(const ScalarRule &rule,
                                                Operation *op,
                                                Linearizer &linearizer) {
+  if (llvm::any_of(op->getOperandTypes(), isSparse) ||
+      llvm::any_of(op->getResultTypes(), isSparse)) {
+    for (OpResult result : op->getResults())
+      linearizer.setTangent(result,
+                            createSparseTangent(rule, result, linearizer));
+    return success();
+  }
   FormulaBuilder formulas(
       linearizer.builder, op->getLoc(), getDerivativeFlags(op),
       [op](unsigned leaf) { return leafValue(op, leaf); }, op->getResult(0));

@@ -177,7 +177,8 @@ static Value buildBody(OpBuilder &builder, Location loc, outer::SoftClipOp,
 
 namespace {
 
-/// An op of the dialect is a loop over the elements of its input.
+/// An op of the dialect is a loop over the elements of its input. What it
+/// writes to has the type of its result, which is sparse where that is.
 template <typename Op>
 struct ToGeneric : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -186,15 +187,13 @@ struct ToGeneric : OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value input = op.getInput();
-    Value empty = tensor::EmptyOp::create(
-        rewriter, loc, tensor::getMixedSizes(rewriter, loc, input),
-        rewriter.getF64Type());
+    Value empty = createEmptyOfType(rewriter, loc, op.getType(), input);
     SmallVector<AffineMap> maps(op->getNumOperands(),
                                 AffineMap::get(1, 0, rewriter.getContext()));
     maps.front() = rewriter.getMultiDimIdentityMap(1);
     maps.push_back(maps.front());
     rewriter.replaceOpWithNewOp<linalg::GenericOp>(
-        op, input.getType(), op->getOperands(), empty, maps,
+        op, op.getType(), op->getOperands(), empty, maps,
         utils::IteratorType::parallel,
         [&](OpBuilder &builder, Location loc, ValueRange x) {
           linalg::YieldOp::create(builder, loc, buildBody(builder, loc, op, x));

@@ -24,6 +24,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 using namespace mlir;
@@ -63,8 +64,31 @@ func.func @change(%x: tensor<?xf64>, %observed: tensor<?xi1>, %bound: f64,
 }
 )mlir";
 
-/// Compiles `source` for this machine; null after a diagnostic.
-static std::unique_ptr<ExecutionEngine> compile(MLIRContext &context) {
+/// The sum of the squares of what a sparse vector stores. An elementwise op
+/// needs no more for that than its rule.
+static const char *sparseSource = R"mlir(
+#Stored = #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>
+
+func.func @loss(%x: tensor<?xf64, #Stored>) -> tensor<f64> {
+  %square = outer.square %x : tensor<?xf64, #Stored>
+  %again = outer.square %square : tensor<?xf64, #Stored>
+  %sum = sparse_autograd.masked_reduce sum %again dims = [0]
+      : tensor<?xf64, #Stored> -> tensor<f64>
+  return %sum : tensor<f64>
+}
+
+func.func @gradient(%x: tensor<?xf64, #Stored>)
+    -> (tensor<f64>, tensor<?xf64, #Stored>) {
+  %loss, %dx = sparse_autograd.value_and_grad @loss(%x) {wrt = [0]}
+      : (tensor<?xf64, #Stored>) -> (tensor<f64>, tensor<?xf64, #Stored>)
+  return %loss, %dx : tensor<f64>, tensor<?xf64, #Stored>
+}
+)mlir";
+
+/// Compiles `source`; null after a diagnostic.
+static std::unique_ptr<ExecutionEngine>
+compile(MLIRContext &context, const char *source,
+        const PipelineOptions &options) {
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(source, &context, "consumer.mlir");
   if (!module)
@@ -74,7 +98,7 @@ static std::unique_ptr<ExecutionEngine> compile(MLIRContext &context) {
     if (phase == Phase::LowerSparse)
       passes.addPass(outer::createLowerToLinalg());
   };
-  llvm::Error error = runPipeline(*module, PipelineOptions(), extend);
+  llvm::Error error = runPipeline(*module, options, extend);
   auto engine = error ? std::move(error) : ExecutionEngine::create(*module);
   if (!engine) {
     llvm::errs() << "error: " << llvm::toString(engine.takeError()) << "\n";
@@ -100,7 +124,9 @@ struct Gradient {
 /// The compiled program; entries are called as Runtime.h says.
 class Program {
 public:
-  explicit Program(MLIRContext &context) : engine(compile(context)) {
+  Program(MLIRContext &context, const char *source,
+          const PipelineOptions &options = {})
+      : engine(compile(context, source, options)) {
     if (!engine)
       exit(1);
   }
@@ -218,16 +244,71 @@ static void checkDerivatives(Program &program, size_t size) {
              inner, 1e-12);
 }
 
+/// Calls the gradient of a sparse vector that stores `x` at every third place.
+static void checkSparse(Program &program, std::vector<double> x) {
+  // The lists of a compressed level, and the values (Runtime.h).
+  struct Storage {
+    SparseAutogradMemRef1 positions, coordinates, values;
+    int64_t extents[1];
+  };
+  std::vector<uint64_t> positions{0, x.size()}, coordinates;
+  for (size_t i = 0; i < x.size(); ++i)
+    coordinates.push_back(3 * i);
+  Storage given{describe(positions),
+                describe(coordinates),
+                describe(x),
+                {static_cast<int64_t>(3 * x.size() + 1)}};
+  Storage gradient;
+  SparseAutogradMemRef0 loss;
+  if (program.call("gradient", {&given}, {&loss, &gradient})) {
+    llvm::errs() << "error: " << sparseAutogradLastError() << "\n";
+    exit(1);
+  }
+  double expected = 0;
+  for (double element : x)
+    expected += std::pow(element, 4);
+  expectNear("sparse loss", 0, *static_cast<double *>(loss.aligned), expected,
+             1e-12 * expected);
+  expectNear("stored", 0, gradient.values.sizes[0], x.size(), 0);
+  for (size_t i = 0; i < x.size(); ++i) {
+    auto at = [&](const SparseAutogradMemRef1 &list) {
+      return list.offset + static_cast<int64_t>(i);
+    };
+    expectNear("coordinate", i,
+               static_cast<uint64_t *>(
+                   gradient.coordinates.aligned)[at(gradient.coordinates)],
+               coordinates[i], 0);
+    expectNear(
+        "sparse dx", i,
+        static_cast<double *>(gradient.values.aligned)[at(gradient.values)],
+        4 * std::pow(x[i], 3), 1e-12 * std::fabs(x[i] * x[i] * x[i]));
+  }
+  for (void *buffer :
+       {loss.allocated, gradient.positions.allocated,
+        gradient.coordinates.allocated, gradient.values.allocated})
+    sparseAutogradFree(buffer);
+}
+
 int main() {
   DialectRegistry registry;
   registerAllDialects(registry);
   outer::registerDialect(registry);
   MLIRContext context(registry);
 
-  Program program(context);
+  Program program(context, source);
   for (size_t size : {0, 1, 2, 7, 33})
     checkDerivatives(program, size);
   llvm::outs() << "derivatives agree with differences\n";
+
+  Program onHost(context, sparseSource);
+  checkSparse(onHost, {-2, 0.5, 0, 3});
+  PipelineOptions emulated;
+  emulated.target = TargetKind::GPU;
+  emulated.emulate = true;
+  setenv("SPARSE_AUTOGRAD_DEVICE", "emulated", /*overwrite=*/1);
+  Program onDevice(context, sparseSource, emulated);
+  checkSparse(onDevice, {-2, 0.5, 0, 3});
+  llvm::outs() << "sparse operands have the gradient at their pattern\n";
 
   // Bad input is a status and a message.
   std::vector<double> x(4);
