@@ -379,6 +379,22 @@ void PlaceBuffersPass::runOnOperation() {
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic())
       function.walk([](func::ReturnOp op) { returnFromDevice(op); });
+  // A function without a body has the types that it is declared with.
+  SymbolTableCollection tables;
+  WalkResult called = module.walk([&](func::CallOp call) {
+    auto callee = tables.lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
+    if (!callee || !callee.isExternal() ||
+        call.getCalleeType() == callee.getFunctionType())
+      return WalkResult::advance();
+    call.emitOpError("passes a buffer of the device to '")
+        << call.getCallee()
+        << "', which the module does not define; define it, or call it with a "
+           "buffer that no kernel accesses";
+    return WalkResult::interrupt();
+  });
+  if (called.wasInterrupted())
+    return signalPassFailure();
   WalkResult staged = module.walk([&](Operation *op) -> WalkResult {
     if (takesDevice(op) || llvm::none_of(op->getOperandTypes(), [](Type type) {
           return isOnDevice(type);

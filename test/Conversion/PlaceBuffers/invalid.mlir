@@ -26,3 +26,14 @@ func.func @placed(%n: index) -> memref<?xf32, #gpu.address_space<global>> {
   %x = memref.alloc(%n) : memref<?xf32, #gpu.address_space<global>>
   return %x : memref<?xf32, #gpu.address_space<global>>
 }
+
+// -----
+
+func.func private @declared(memref<4xf32>)
+func.func @calls_declared(%x: memref<4xf32>) {
+  %one = arith.constant 1.0 : f32
+  linalg.fill ins(%one : f32) outs(%x : memref<4xf32>)
+  // expected-error @below {{passes a buffer of the device to 'declared', which the module does not define; define it, or call it with a buffer that no kernel accesses}}
+  func.call @declared(%x) : (memref<4xf32>) -> ()
+  return
+}

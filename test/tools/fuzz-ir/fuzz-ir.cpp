@@ -377,7 +377,7 @@ int main(int argc, char **argv) {
     current = number;
     runMutant(seeds, number, context, passes, only >= 0);
   };
-  constexpr unsigned seconds = 20;
+  constexpr unsigned seconds = 10;
   std::vector<KnownCrash> known = readKnown();
   // Each kind once, with the first mutant that shows it.
   std::map<std::string, std::pair<unsigned, std::string>> findings;
@@ -390,8 +390,9 @@ int main(int argc, char **argv) {
       if (own.empty() && isOwn(frame))
         own = frame;
     for (const KnownCrash &entry : known)
-      if (entry.stage == crash.stage && !crash.isHang &&
-          (entry.function == "-"
+      if (entry.stage == crash.stage &&
+          (crash.isHang ? entry.function == "hang"
+           : entry.function == "-"
                ? own.empty()
                : StringRef(crash.log).contains(entry.function))) {
         ++excused[entry.stage + " | " + entry.function];
