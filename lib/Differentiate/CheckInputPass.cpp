@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -24,6 +25,15 @@ struct CheckInputPass : sparse_autograd::impl::CheckInputBase<CheckInputPass> {
     const Dialect *dialect =
         getContext().getLoadedDialect<SparseAutogradDialect>();
     WalkResult result = getOperation()->walk([&](Operation *op) {
+      if (auto concat = dyn_cast<tensor::ConcatOp>(op);
+          concat && llvm::any_of(concat.getInputs().getTypes(), [&](Type type) {
+            return isSparse(type) != isSparse(concat.getType());
+          })) {
+        concat.emitOpError("joins sparse and dense tensors; convert its "
+                           "operands to the format of its result with "
+                           "sparse_tensor.convert");
+        return WalkResult::interrupt();
+      }
       for (NamedAttribute attribute : op->getDiscardableAttrs()) {
         StringRef name = attribute.getName();
         if (attribute.getNameDialect() != dialect || !dialect ||

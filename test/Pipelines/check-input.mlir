@@ -50,3 +50,12 @@ func.func @cotangent(%x: f64) -> f64 {
 // expected-error @+1 {{has the attribute 'sparse_autograd.manifest'}}
 module attributes {sparse_autograd.manifest = "{}"} {
 }
+
+// -----
+
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @mixed(%x: tensor<4x8xf64>, %y: tensor<4x8xf64, #CSR>) -> tensor<8x8xf64, #CSR> {
+  // expected-error @+1 {{'tensor.concat' op joins sparse and dense tensors; convert its operands to the format of its result with sparse_tensor.convert}}
+  %0 = tensor.concat dim(0) %x, %y : (tensor<4x8xf64>, tensor<4x8xf64, #CSR>) -> tensor<8x8xf64, #CSR>
+  return %0 : tensor<8x8xf64, #CSR>
+}

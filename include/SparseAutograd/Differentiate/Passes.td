@@ -12,13 +12,15 @@
 include "mlir/Pass/PassBase.td"
 
 def CheckInput : Pass<"sparse-autograd-check-input", "::mlir::ModuleOp"> {
-  let summary = "Refuse marks of the compiler in a program";
+  let summary = "Refuse marks of the compiler and mixed formats in a program";
   let description = [{
     Attributes of the dialect that passes leave on ops for later passes
     (`sparse_autograd.parallel`, for one) say what the compiler has proved. An
     input program that has one is refused, at the op: what it says would be
-    believed. The first pass of the pipeline. Hints for the compiler
-    (`sparse_autograd.nnz`) stay.
+    believed. Hints for the compiler (`sparse_autograd.nnz`) stay. A
+    `tensor.concat` of sparse and dense tensors is refused before MLIR's
+    canonicalizer makes a cast of formats of it, which is none of the program's.
+    The first pass of the pipeline.
   }];
 }
 
