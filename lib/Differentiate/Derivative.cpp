@@ -236,7 +236,8 @@ FailureOr<func::FuncOp> sparse_autograd::buildDerivative(
   // Names and masks of the arguments are those of the function.
   derivative.removeArgAttrsAttr();
   derivative.removeResAttrsAttr();
-  derivative->setAttr(derivativeOfAttrName, FlatSymbolRefAttr::get(function));
+  derivative->setAttr(SparseAutogradDialect::getDerivativeOfAttrName(),
+                      FlatSymbolRefAttr::get(function));
   symbolTable.insert(derivative, std::next(Block::iterator(function)));
   auto abandon = [&]() -> FailureOr<func::FuncOp> {
     symbolTable.erase(derivative);

@@ -80,8 +80,8 @@ namespace {
 struct ProveSparsityPass
     : sparse_autograd::impl::ProveSparsityPassBase<ProveSparsityPass> {
   LogicalResult proveTensors(func::FuncOp derivative, SymbolTable &symbols) {
-    auto name =
-        derivative->getAttrOfType<FlatSymbolRefAttr>(derivativeOfAttrName);
+    auto name = derivative->getAttrOfType<FlatSymbolRefAttr>(
+        SparseAutogradDialect::getDerivativeOfAttrName());
     auto program =
         name ? symbols.lookup<func::FuncOp>(name.getValue()) : func::FuncOp();
     if (!program || program.isDeclaration())

@@ -18,10 +18,6 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// A string for those who read it: no pass does.
-static constexpr llvm::StringLiteral memoryBoundAttrName =
-    "sparse_autograd.memory_bound";
-
 namespace {
 struct BoundMemoryPass
     : sparse_autograd::impl::BoundMemoryBase<BoundMemoryPass> {
@@ -33,7 +29,7 @@ struct BoundMemoryPass
         continue;
       if (std::optional<std::string> bytes =
               MemoryBound(function, symbols).compute())
-        function->setAttr(memoryBoundAttrName,
+        function->setAttr(SparseAutogradDialect::getMemoryBoundAttrName(),
                           StringAttr::get(&getContext(), *bytes));
     }
   }

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Adds up the tensors of a function on sparse tensors, as terms of what its
-// arguments store and of their extents. It is asked when copies in another order
-// are placed and nothing is fused yet (--sparse-autograd-bound-memory): blocks of
-// rows of constant size come on top.
+// arguments store and of their extents. It is asked when copies in another
+// order are placed and nothing is fused yet (--sparse-autograd-bound-memory):
+// blocks of rows of constant size come on top.
 //
 //===----------------------------------------------------------------------===//
 

@@ -52,16 +52,10 @@ struct DerivativeRequest {
 using TransposeProvider =
     llvm::function_ref<mlir::func::FuncOp(LinearTransposeOp)>;
 
-/// The attribute of a derivative, a symbol: the function that it is the
-/// derivative of. What is dense there may be dense in the derivative
-/// (--sparse-autograd-prove-sparsity).
-inline constexpr llvm::StringLiteral derivativeOfAttrName =
-    "sparse_autograd.derivative_of";
-
 /// Builds the derivative of `function` as a private function, inserts it into
 /// the module after `function` and returns it, with the attribute
-/// `derivativeOfAttrName`. The callee's results come first. `function` is not
-/// changed; it must not contain derivative ops, nor must what it calls.
+/// `sparse_autograd.derivative_of`. The callee's results come first. `function`
+/// is not changed; it must not contain derivative ops, nor must what it calls.
 /// `getTranspose` is asked for the tangents of custom_vjp ops in reverse mode.
 /// The name depends on the symbol and the request alone; a name that is taken
 /// gets a suffix.

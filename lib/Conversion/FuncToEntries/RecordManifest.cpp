@@ -8,7 +8,6 @@
 
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 
-#include "SparseAutograd/Dialect/SparseAutograd/IR/DefaultArguments.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Runtime/Runtime.h"
@@ -141,7 +140,9 @@ describeAll(func::FuncOp function, TypeRange types, StringRef kind,
     if (auto of = getString(SparseAutogradDialect::getMaskOfAttrName()))
       (*description)["mask_of"] = of.str();
     if (Attribute number =
-            attributes ? attributes.get(defaultAttrName) : Attribute())
+            attributes
+                ? attributes.get(SparseAutogradDialect::getDefaultAttrName())
+                : Attribute())
       (*description)["default"] = formatNumber(number);
     all.push_back(std::move(*description));
   }

@@ -9,7 +9,6 @@
 #include "SparseAutograd/Conversion/TensorToBuffer/TensorToBuffer.h"
 #include "BufferizeStorageOps.h"
 #include "NormalizeSlices.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/DefaultArguments.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -146,7 +145,7 @@ static void removeArgumentAttributes(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     function.removeArgAttr(i, SparseAutogradDialect::getNameAttrName());
     function.removeArgAttr(i, SparseAutogradDialect::getMaskOfAttrName());
-    function.removeArgAttr(i, defaultAttrName);
+    function.removeArgAttr(i, SparseAutogradDialect::getDefaultAttrName());
   }
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     function.removeResultAttr(

@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 
@@ -51,6 +52,16 @@ static const OperationAttribute attributes[] = {
      [](Operation *op, Attribute value) {
        return isAtLeast(value, 0) &&
               llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
+     }},
+    {SparseAutogradDialect::getDerivativeOfAttrName(), false,
+     "the name of a symbol, on a function",
+     [](Operation *op, Attribute value) {
+       return isa<FlatSymbolRefAttr>(value) && isa<FunctionOpInterface>(op);
+     }},
+    {SparseAutogradDialect::getMemoryBoundAttrName(), false,
+     "a string, on a function",
+     [](Operation *op, Attribute value) {
+       return isa<StringAttr>(value) && isa<FunctionOpInterface>(op);
      }},
     {SparseAutogradDialect::getParallelAttrName(), false,
      "a unit attribute of a loop or a call",

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Canonicalization.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/DefaultArguments.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -88,8 +87,8 @@ static LogicalResult verifyDefault(Operation *op, Attribute value, Type type) {
   auto number = dyn_cast<TypedAttr>(value);
   if (type && isa<FloatAttr, IntegerAttr>(value) && number.getType() == type)
     return success();
-  return op->emitError("'")
-         << defaultAttrName << "' must be a number of the type of its argument";
+  return op->emitError("'") << getDefaultAttrName()
+                            << "' must be a number of the type of its argument";
 }
 
 LogicalResult SparseAutogradDialect::verifyRegionArgAttribute(
@@ -138,13 +137,13 @@ LogicalResult SparseAutogradDialect::verifyRegionArgAttribute(
   Type type = function ? function.getArgumentTypes()[argument] : Type();
   if (attribute.getName() == getAnyFormatAttrName())
     return verifyAnyFormat(op, attribute.getValue(), type);
-  if (attribute.getName() == defaultAttrName)
+  if (attribute.getName() == getDefaultAttrName())
     return verifyDefault(op, attribute.getValue(), type);
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on an argument; the dialect "
          << "has '" << getNameAttrName() << "', '" << getMaskOfAttrName()
-         << "', '" << defaultAttrName << "', '" << getNnzAttrName() << "' and '"
-         << getAnyFormatAttrName() << "'";
+         << "', '" << getDefaultAttrName() << "', '" << getNnzAttrName()
+         << "' and '" << getAnyFormatAttrName() << "'";
 }
 
 LogicalResult SparseAutogradDialect::verifyRegionResultAttribute(

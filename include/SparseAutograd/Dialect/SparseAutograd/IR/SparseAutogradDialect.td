@@ -64,6 +64,12 @@ def SparseAutogradDialect : Dialect {
     static constexpr llvm::StringLiteral getNameAttrName() {
       return "sparse_autograd.name";
     }
+    /// The attribute of an argument that is a number: its value where tools are
+    /// given none. The manifest records it; entries themselves take all
+    /// arguments.
+    static constexpr llvm::StringLiteral getDefaultAttrName() {
+      return "sparse_autograd.default";
+    }
     /// The attribute of an argument that is the mask of another one.
     static constexpr llvm::StringLiteral getMaskOfAttrName() {
       return "sparse_autograd.mask_of";
@@ -75,6 +81,18 @@ def SparseAutogradDialect : Dialect {
     /// The attribute of a result that says what it takes at most.
     static constexpr llvm::StringLiteral getBoundAttrName() {
       return "sparse_autograd.bound";
+    }
+    /// The attribute of a derivative, a symbol: the function that it is the
+    /// derivative of. What is dense there may be dense in the derivative
+    /// (`--sparse-autograd-prove-sparsity`).
+    static constexpr llvm::StringLiteral getDerivativeOfAttrName() {
+      return "sparse_autograd.derivative_of";
+    }
+    /// The attribute of a public function, a string for those who read it: the
+    /// bytes that a call allocates at most
+    /// (`--sparse-autograd-bound-memory`).
+    static constexpr llvm::StringLiteral getMemoryBoundAttrName() {
+      return "sparse_autograd.memory_bound";
     }
     /// The attribute of an argument or an op that says how many nonzeros to
     /// expect: a hint, of which no value depends.
