@@ -22,7 +22,7 @@ from generator import generate
 
 UNARY = re.compile(r"^( +)(%\w+) = (math\.\w+|arith\.negf) (%\w+)(?: fastmath\S+)? : (\S+)$",
                    re.MULTILINE)
-NESTED = re.compile(r"= (linalg\.\w+|math\.\w+|arith\.[a-z]+f|tensor\.\w+|scf\.\w+|"
+NESTED = re.compile(r"= (linalg\.\w+|math\.\w+|arith\.[a-z]+f\b|tensor\.\w+|scf\.\w+|"
                     r"sparse_autograd\.masked_\w+)")
 
 
