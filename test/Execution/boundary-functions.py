@@ -167,6 +167,36 @@ func.func private @{{name}}_outer(%x: {V}, %n: {I}) -> {V} {{
   %z = arith.addf %y, %x : {V}
   return %z : {V}
 }}"""),
+    # Backward functions that end in a loop and in a branch: (8 x ct, -ct).
+    Function("custom_with_control_flow", [V, V], [V], f"""
+  %y = sparse_autograd.custom_vjp @{{name}}_inner(%x0, %x1) forward(@{{name}}_forward) backward(@{{name}}_backward) : ({V}, {V}) -> {V}
+  return %y : {V}""", lambda x, w: 4 * x * x - w, helpers=f"""
+func.func private @{{name}}_inner(%x: {V}, %w: {V}) -> {V} {{
+  %0 = arith.addf %x, %x : {V}
+  %1 = arith.mulf %0, %0 : {V}
+  %2 = arith.subf %1, %w : {V}
+  return %2 : {V}
+}}
+func.func private @{{name}}_forward(%x: {V}, %w: {V}) -> ({V}, {V}, i1) {{
+  %0 = func.call @{{name}}_inner(%x, %w) : ({V}, {V}) -> {V}
+  %true = arith.constant true
+  return %0, %x, %true : {V}, {V}, i1
+}}
+func.func private @{{name}}_backward(%x: {V}, %c: i1, %ct: {V}) -> ({V}, {V}) {{{LOOP}
+  %c3 = arith.constant 3 : index
+  %p = arith.mulf %x, %ct : {V}
+  %dx = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %p) -> ({V}) {{
+    %d = arith.addf %s, %s : {V}
+    scf.yield %d : {V}
+  }}
+  %dw = scf.if %c -> ({V}) {{
+    %n = arith.negf %ct : {V}
+    scf.yield %n : {V}
+  }} else {{
+    scf.yield %ct : {V}
+  }}
+  return %dx, %dw : {V}, {V}
+}}"""),
     # A backward function that the compiler could not differentiate.
     Function("custom_without_rules", [V], [V], f"""
   %y = sparse_autograd.custom_vjp @{{name}}_id(%x0) forward(@{{name}}_id) backward(@{{name}}_opaque) : ({V}) -> {V}
