@@ -105,6 +105,8 @@ public:
       return capture;
     }
     capture.innerType = getInnerType(value, loop);
+    // It appends.
+    strides.clear();
     (void)capture.innerType.getStridesAndOffset(strides, offset);
     auto parts = memref::ExtractStridedMetadataOp::create(builder, loc, value);
     operands.push_back(parts.getBaseBuffer());
