@@ -87,7 +87,7 @@ static LogicalResult verifyDefault(Operation *op, Attribute value, Type type) {
   auto number = dyn_cast<TypedAttr>(value);
   if (type && isa<FloatAttr, IntegerAttr>(value) && number.getType() == type)
     return success();
-  return op->emitError("'") << getDefaultAttrName()
+  return op->emitError("'") << SparseAutogradDialect::getDefaultAttrName()
                             << "' must be a number of the type of its argument";
 }
 
