@@ -45,8 +45,7 @@ def DifferentiatePass
     program. Calls are inlined first: the support of a cotangent (semantics G2)
     crosses them. A call whose callee would have more than 16,384 ops with its
     calls inlined, and more than four times as many as the functions that it
-    reaches, is a `checkpoint` instead: its derivative is a call of the callee's
-    (semantics F4). An op on the path from an argument to a result that has no
+    reaches, is an error (semantics F4). An op on the path from an argument to a result that has no
     rule is an error (semantics G7).
 
     ```mlir
