@@ -18,6 +18,7 @@ namespace sparse_autograd {
 } // namespace sparse_autograd
 
 using namespace mlir;
+using namespace sparse_autograd;
 
 static int64_t countOps(Region *region) {
   int64_t count = 0;
