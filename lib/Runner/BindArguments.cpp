@@ -10,8 +10,15 @@
 #include "SparseAutograd/IO/Read.h"
 #include "SparseAutograd/Runner/Values.h"
 
-using namespace llvm;
 using namespace sparse_autograd;
+using llvm::ArrayRef;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+using llvm::function_ref;
+using llvm::StringMap;
+using llvm::StringRef;
+using llvm::Twine;
 
 namespace {
 /// Binds the arguments of one entry; each file is read once.
@@ -136,7 +143,7 @@ Expected<Value> ArgumentBinder::bindOne(size_t index) {
     Expected<Value> number = Value::fromNumber(type, *text);
     if (number)
       return number;
-    consumeError(number.takeError());
+    llvm::consumeError(number.takeError());
   }
   return fromFile(type, *text);
 }

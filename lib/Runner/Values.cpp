@@ -15,8 +15,22 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
 
-using namespace llvm;
 using namespace sparse_autograd;
+namespace json = llvm::json;
+using llvm::APFloat;
+using llvm::APInt;
+using llvm::ArrayRef;
+using llvm::consumeError;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+using llvm::raw_ostream;
+using llvm::SmallString;
+using llvm::SmallVector;
+using llvm::StringRef;
+using llvm::StringSwitch;
+using llvm::Twine;
+using llvm::zip_equal;
 
 //===----------------------------------------------------------------------===//
 // ValueType
@@ -144,7 +158,7 @@ ArrayRef<int64_t> Value::getExtents() const {
   return ArrayRef(words).slice(3, rank);
 }
 
-const fltSemantics *sparse_autograd::getSemantics(io::ElementType type) {
+const llvm::fltSemantics *sparse_autograd::getSemantics(io::ElementType type) {
   switch (type) {
   case io::ElementType::F16:
     return &APFloat::IEEEhalf();
@@ -165,7 +179,7 @@ static Expected<uint64_t> parseNumber(const ValueType &type, StringRef text) {
     return createStringError("argument '" + type.name + "' is " + type.str() +
                              ", and '" + text + "' " + why);
   };
-  if (const fltSemantics *semantics = getSemantics(type.elementType)) {
+  if (const llvm::fltSemantics *semantics = getSemantics(type.elementType)) {
     APFloat number(*semantics);
     auto status = number.convertFromString(text, APFloat::rmNearestTiesToEven);
     if (!status) {
@@ -189,7 +203,7 @@ static Expected<uint64_t> parseNumber(const ValueType &type, StringRef text) {
   if (text.getAsInteger(10, number))
     return refuse("is not an integer of 64 bits");
   unsigned width = 8 * io::getByteWidth(type.elementType);
-  if (!isIntN(width, number))
+  if (!llvm::isIntN(width, number))
     return refuse("does not fit it");
   return static_cast<uint64_t>(number);
 }
@@ -336,7 +350,7 @@ Expected<io::DenseArray> Value::toArray() const {
 
 /// One element as text that reads back as the same number.
 static std::string formatElement(const io::DenseArray &array, int64_t index) {
-  if (const fltSemantics *semantics = getSemantics(array.type)) {
+  if (const llvm::fltSemantics *semantics = getSemantics(array.type)) {
     uint64_t bits = 0;
     unsigned width = io::getByteWidth(array.type);
     std::memcpy(&bits, array.data.data() + index * width, width);

@@ -12,6 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+
+#include "SparseAutograd/Registration.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
