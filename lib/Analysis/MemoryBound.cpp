@@ -228,6 +228,8 @@ bool MemoryBound::addNewPattern(OpResult result) {
 }
 
 bool MemoryBound::addTensor(OpResult result) {
+  if (!isa<RankedTensorType>(result.getType()))
+    return true;
   owned.insert(result);
   if (!isSparse(result.getType()))
     return add(getWidth(result), getSize(result));
@@ -301,9 +303,20 @@ bool MemoryBound::addReturned(Value value) {
   return add(1, ("pattern(" + Twine(argument.getArgNumber()) + ")").str());
 }
 
+/// Whether `type` has a width that is counted: others are refused later.
+static bool isCounted(Type type) {
+  return !isa<ShapedType>(type) ||
+         (isa<RankedTensorType>(type) &&
+          getElementTypeOrSelf(type).isIntOrIndexOrFloat());
+}
+
 std::optional<std::string> MemoryBound::compute() {
   if (!function.getBody().hasOneBlock())
     return std::nullopt;
+  for (Operation &op : function.getBody().front())
+    if (!llvm::all_of(op.getOperandTypes(), isCounted) ||
+        !llvm::all_of(op.getResultTypes(), isCounted))
+      return std::nullopt;
   for (Operation &op : function.getBody().front().without_terminator())
     if ((op.getNumRegions() != 0 && !isa<linalg::LinalgOp>(op)) || !addOp(op))
       return std::nullopt;

@@ -48,7 +48,9 @@ static void addDifferentiate(OpPassManager &pm,
     pm.addPass(createProveSparsityPass());
   // One function per entry: what a caller knows of an argument, the callee's
   // loops should know too.
-  pm.addPass(createInlineCalls());
+  InlineCallsOptions calls;
+  calls.limit = options.inlineLimit;
+  pm.addPass(createInlineCalls(calls));
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
 }
@@ -157,7 +159,9 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   rows.distance = options.prefetchDistance;
   pm.addNestedPass<func::FuncOp>(createPrefetchRows(rows));
   pm.addPass(createOutlineParallel());
-  pm.addPass(createOutlineLoops());
+  OutlineLoopsOptions outlined;
+  outlined.limit = options.outlineLimit;
+  pm.addPass(createOutlineLoops(outlined));
   pm.addPass(createMergeFunctions());
   addCleanup(pm);
   pm.addPass(createEmitEntries());

@@ -101,6 +101,12 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
                      "as are the fastest"),
       llvm::cl::init(DifferentiatePassOptions().residualBudget)};
 
+  Option<int64_t> inlineLimit{
+      *this, "inline-limit",
+      llvm::cl::desc("how many ops a function may have with what it calls in "
+                     "it"),
+      llvm::cl::init(InlineCallsOptions().limit)};
+
   //===--------------------------------------------------------------------===//
   // Select-formats
   //===--------------------------------------------------------------------===//
@@ -178,6 +184,11 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "prefetch-distance",
       llvm::cl::desc("of a CPU: how many iterations ahead rows are fetched"),
       llvm::cl::init(PrefetchRowsOptions().distance)};
+  Option<int64_t> outlineLimit{
+      *this, "outline-limit",
+      llvm::cl::desc("of a CPU: how many ops a function may have before its "
+                     "loops become functions"),
+      llvm::cl::init(OutlineLoopsOptions().limit)};
   ListOption<std::string> chip{
       *this, "chip",
       llvm::cl::desc("of a GPU: chips to assemble kernels for, such as sm_90a; "

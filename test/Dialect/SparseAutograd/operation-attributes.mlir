@@ -1,7 +1,7 @@
 // RUN: sparse-opt %s --split-input-file --verify-diagnostics
 
 func.func @misspelt(%n: index, %c: index) {
-  // expected-error @+1 {{'scf.for' op has an unknown attribute 'sparse_autograd.paralel'; operations have 'sparse_autograd.nnz', 'sparse_autograd.parallel', }}
+  // expected-error @+1 {{'scf.for' op has an unknown attribute 'sparse_autograd.paralel'; operations have 'sparse_autograd.nnz', 'sparse_autograd.derivative_of', 'sparse_autograd.memory_bound', 'sparse_autograd.parallel', }}
   scf.for %i = %c to %n step %c {
   } {sparse_autograd.paralel}
   return

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Verifier of the discardable attributes that ops may carry, one record each:
-// what the value is, and which ops have it. Programs state one of them, a hint;
-// the others are what one pass tells another.
+// what the value is, and which ops have it. Programs state some of them, which
+// nothing is believed of; the others are what one pass tells another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,12 +53,12 @@ static const OperationAttribute attributes[] = {
        return isAtLeast(value, 0) &&
               llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
      }},
-    {SparseAutogradDialect::getDerivativeOfAttrName(), false,
+    {SparseAutogradDialect::getDerivativeOfAttrName(), true,
      "the name of a symbol, on a function",
      [](Operation *op, Attribute value) {
        return isa<FlatSymbolRefAttr>(value) && isa<FunctionOpInterface>(op);
      }},
-    {SparseAutogradDialect::getMemoryBoundAttrName(), false,
+    {SparseAutogradDialect::getMemoryBoundAttrName(), true,
      "a string, on a function",
      [](Operation *op, Attribute value) {
        return isa<StringAttr>(value) && isa<FunctionOpInterface>(op);
