@@ -293,7 +293,7 @@ static void runMutant(const Seeds &seeds, uint64_t number, MLIRContext &context,
       llvm::outs() << source << "\n";
     llvm::outs().flush();
   }
-  if (!module || (isBytecode && hasWrongNumbers(*module)))
+  if (!module || hasWrongNumbers(*module))
     return;
   count(Parsed);
   runPasses(*module, random, passes);
