@@ -51,6 +51,10 @@ def check_bounds(text, function, name):
     # Dense ones take what the argument takes.
     found = {n: found[n] for n in found if n in sparse}
     expected = {n: (f"nnz({n})", f"8 * nnz({n})") for n in sparse}
+    # What goes through a branch, which may yield one of two patterns, has no
+    # bound; nor has what grows in a loop.
+    if re.search(r"scf\.(if|for|while)", text):
+        expected = {n: expected[n] for n in found}
     assert found == expected, (name, found, expected)
     return len(sparse)
 

@@ -46,6 +46,9 @@ struct CopyModel
     : LinearizableOpInterface::ExternalModel<CopyModel<OpTy>, OpTy> {
   LogicalResult linearize(Operation *op, Linearizer &linearizer) const {
     Value tangent = linearizer.tangent(op->getOperand(0));
+    // Where the pattern alone depends on the inputs, the elements do not.
+    if (!tangent)
+      return success();
     // A conversion keeps all elements that there are.
     bool isKept = std::is_same_v<OpTy, sparse_tensor::ConvertOp> &&
                   !isSparse(tangent.getType());
