@@ -25,6 +25,12 @@ static RankedTensorType getTensorType(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
 }
 
+/// How many dimensions `value` has: a number none.
+static int64_t getRank(Value value) {
+  RankedTensorType type = getTensorType(value);
+  return type ? type.getRank() : 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Classes
 //===----------------------------------------------------------------------===//
@@ -134,8 +140,9 @@ void DimensionOrigins::visitShape(Instance instance, Operation *op) {
       if (empty.getType().isDynamicDim(dim))
         unify(instance, Extent{empty, dim}, Extent{empty.getDynamicSize(dim)});
   } else if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op)) {
+    // What an op inserts is its first operand.
     Value part =
-        isa<tensor::InsertSliceOp>(op) ? op->getOperand(0) : op->getResult(0);
+        isa<tensor::ExtractSliceOp>(op) ? op->getResult(0) : op->getOperand(0);
     if (auto type = getTensorType(part);
         type &&
         type.getRank() == static_cast<int64_t>(slice.getMixedSizes().size()))
@@ -144,25 +151,22 @@ void DimensionOrigins::visitShape(Instance instance, Operation *op) {
           unify(instance, Extent{part, static_cast<int64_t>(dim)},
                 Extent{value});
   } else if (auto gather = dyn_cast<GatherOp>(op)) {
-    int64_t rank = getTensorType(gather.getIndices()).getRank();
+    int64_t rank = getRank(gather.getIndices());
     for (int64_t dim = 0; dim < rank; ++dim)
       alike(gather.getResult(), dim, gather.getIndices(), dim);
-    for (int64_t dim = 1; dim < getTensorType(gather.getTable()).getRank();
-         ++dim)
+    for (int64_t dim = 1; dim < getRank(gather.getTable()); ++dim)
       alike(gather.getResult(), rank + dim - 1, gather.getTable(), dim);
   } else if (auto scatter = dyn_cast<ScatterRowsOp>(op)) {
-    int64_t rank = getTensorType(scatter.getIndices()).getRank();
+    int64_t rank = getRank(scatter.getIndices());
     unify(instance, Extent{scatter.getResult(), 0},
           Extent{scatter.getExtent()});
     for (int64_t dim = 0; dim < rank; ++dim)
       alike(scatter.getRows(), dim, scatter.getIndices(), dim);
-    for (int64_t dim = rank; dim < getTensorType(scatter.getRows()).getRank();
-         ++dim)
+    for (int64_t dim = rank; dim < getRank(scatter.getRows()); ++dim)
       alike(scatter.getRows(), dim, scatter.getResult(), dim - rank + 1);
   } else if (auto reduce = dyn_cast<MaskedReduceOp>(op)) {
     int64_t kept = 0;
-    for (int64_t dim = 0; dim < getTensorType(reduce.getInput()).getRank();
-         ++dim) {
+    for (int64_t dim = 0; dim < getRank(reduce.getInput()); ++dim) {
       bool isReduced = llvm::is_contained(reduce.getDims(), dim);
       if (!isReduced && getTensorType(reduce.getResult()))
         alike(reduce.getResult(), kept, reduce.getInput(), dim);

@@ -1,12 +1,13 @@
 # Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# RUN: %python %s
+# RUN: %python %s %if long %{0 320%} %else %{0 160%}
 """Random programs of ops on sparse and dense square matrices in random formats:
 values, gradients on the patterns of all leaves, now and then tangents and second
 derivatives. What has been met least, of ops in formats, is drawn.
 
-A run of 320 meets every op in every format 18 times. `sparse-random.py FIRST
+A run of 320, that of a campaign, meets every op in every format 18 times, and
+one of 160, that of the tests, 8 times. `sparse-random.py FIRST
 COUNT` runs other ones; what follows are names of programs to run of these."""
 
 import collections

@@ -69,7 +69,7 @@ func.func @change(%x: tensor<?xf64>, %observed: tensor<?xi1>, %bound: f64,
 static const char *sparseSource = R"mlir(
 #Stored = #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>
 
-func.func @loss(%x: tensor<?xf64, #Stored>) -> tensor<f64> {
+func.func private @loss(%x: tensor<?xf64, #Stored>) -> tensor<f64> {
   %square = outer.square %x : tensor<?xf64, #Stored>
   %again = outer.square %square : tensor<?xf64, #Stored>
   %sum = sparse_autograd.masked_reduce sum %again dims = [0]
