@@ -24,7 +24,6 @@ using llvm::consumeError;
 using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
-using llvm::raw_ostream;
 using llvm::SmallString;
 using llvm::SmallVector;
 using llvm::StringRef;
