@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -32,6 +33,14 @@ struct CheckInputPass : sparse_autograd::impl::CheckInputBase<CheckInputPass> {
         concat.emitOpError("joins sparse and dense tensors; convert its "
                            "operands to the format of its result with "
                            "sparse_tensor.convert");
+        return WalkResult::interrupt();
+      }
+      // MLIR's verifier compares neither (LLVM 22.1).
+      if (isa<linalg::PackOp, linalg::UnPackOp>(op) &&
+          getElementTypeOrSelf(op->getOperand(0)) !=
+              getElementTypeOrSelf(op->getOperand(1))) {
+        op->emitOpError("has a destination whose elements are not those of its "
+                        "source; convert the source first");
         return WalkResult::interrupt();
       }
       for (NamedAttribute attribute : op->getDiscardableAttrs()) {

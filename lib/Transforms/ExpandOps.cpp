@@ -69,10 +69,19 @@ struct ExpandSoftmax : OpRewritePattern<linalg::SoftmaxOp> {
   }
 };
 
+/// Whether `op` moves elements to a tensor of others, which MLIR's verifier
+/// lets pass (LLVM 22.1) and no move can do.
+static bool changesElements(Operation *op) {
+  return getElementTypeOrSelf(op->getOperand(0)) !=
+         getElementTypeOrSelf(op->getOperand(1));
+}
+
 struct ExpandPack : OpRewritePattern<linalg::PackOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::PackOp op,
                                 PatternRewriter &rewriter) const override {
+    if (changesElements(op))
+      return failure();
     return linalg::lowerPack(rewriter, op,
                              /*lowerPadLikeWithInsertSlice=*/false);
   }
@@ -82,6 +91,8 @@ struct ExpandUnPack : OpRewritePattern<linalg::UnPackOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::UnPackOp op,
                                 PatternRewriter &rewriter) const override {
+    if (changesElements(op))
+      return failure();
     return linalg::lowerUnPack(rewriter, op,
                                /*lowerUnpadLikeWithExtractSlice=*/false);
   }
