@@ -94,7 +94,7 @@ def InlineCalls : Pass<"sparse-autograd-inline", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"limit", "limit", "int64_t", /*default=*/"16384",
-           "how many ops a function may have with what it calls in it">
+           "the number of ops up to which a function inlines its calls">
   ];
 }
 

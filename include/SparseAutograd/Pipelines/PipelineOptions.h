@@ -103,8 +103,8 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
 
   Option<int64_t> inlineLimit{
       *this, "inline-limit",
-      llvm::cl::desc("how many ops a function may have with what it calls in "
-                     "it"),
+      llvm::cl::desc("the number of ops up to which a function inlines its "
+                     "calls"),
       llvm::cl::init(InlineCallsOptions().limit)};
 
   //===--------------------------------------------------------------------===//
