@@ -48,6 +48,13 @@ static SmallVector<Value> createIndex(OpBuilder &builder, Location loc,
   return index;
 }
 
+/// Whether `op` moves elements to a tensor of others, which MLIR's verifier
+/// lets pass (LLVM 22.1) and no move can do.
+static bool changesElements(Operation *op) {
+  return getElementTypeOrSelf(op->getOperand(0)) !=
+         getElementTypeOrSelf(op->getOperand(1));
+}
+
 namespace {
 
 /// Without a mask, masked_softmax is softmax. It keeps the result only for its
@@ -68,13 +75,6 @@ struct ExpandSoftmax : OpRewritePattern<linalg::SoftmaxOp> {
     return success();
   }
 };
-
-/// Whether `op` moves elements to a tensor of others, which MLIR's verifier
-/// lets pass (LLVM 22.1) and no move can do.
-static bool changesElements(Operation *op) {
-  return getElementTypeOrSelf(op->getOperand(0)) !=
-         getElementTypeOrSelf(op->getOperand(1));
-}
 
 struct ExpandPack : OpRewritePattern<linalg::PackOp> {
   using OpRewritePattern::OpRewritePattern;
