@@ -9,6 +9,7 @@
 #include "SparseAutograd/Analysis/ScalarTerms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -241,18 +242,47 @@ bool ScalarTerms::isArgument(const Term *term, unsigned number) const {
   return term->kind == Term::Leaf && term->value == body->getArgument(number);
 }
 
-bool ScalarTerms::reads(ArrayRef<const Term *> roots, unsigned number) const {
+/// Whether `holds` of a term that `roots` consist of.
+static bool anyTerm(ArrayRef<const Term *> roots,
+                    llvm::function_ref<bool(const Term *)> holds) {
   llvm::SmallPtrSet<const Term *, 16> seen;
   SmallVector<const Term *> pending(roots);
   while (!pending.empty()) {
     const Term *term = pending.pop_back_val();
     if (!seen.insert(term).second)
       continue;
-    if (isArgument(term, number))
+    if (holds(term))
       return true;
     llvm::append_range(pending, term->operands);
   }
   return false;
+}
+
+bool ScalarTerms::reads(ArrayRef<const Term *> roots, unsigned number) const {
+  return anyTerm(roots,
+                 [&](const Term *term) { return isArgument(term, number); });
+}
+
+bool ScalarTerms::isElementwise(ArrayRef<const Term *> roots) {
+  return !anyTerm(roots, [](const Term *term) {
+    if (!isa<IntegerType, FloatType>(term->type))
+      return true;
+    if (term->kind != Term::Apply)
+      return false;
+    Operation *op = cast<OpResult>(term->value).getOwner();
+    return op->getNumRegions() != 0 || !isPure(op) ||
+           !isa<arith::ArithDialect>(op->getDialect()) ||
+           !OpTrait::hasElementwiseMappableTraits(op);
+  });
+}
+
+unsigned ScalarTerms::getWidestBits(ArrayRef<const Term *> roots) {
+  unsigned widest = 0;
+  anyTerm(roots, [&](const Term *term) {
+    widest = std::max(widest, term->type.getIntOrFloatBitWidth());
+    return false;
+  });
+  return widest;
 }
 
 namespace {
@@ -263,6 +293,8 @@ struct TermBuilder {
   ArrayRef<Value> arguments;
   ArrayRef<Value> indices;
   Location loc;
+  /// Of the vectors among the arguments.
+  int64_t lanes = 0;
   llvm::DenseMap<const Term *, Value> built{};
 
   Value build(const Term *term) {
@@ -292,11 +324,31 @@ struct TermBuilder {
     Operation *op = result.getOwner();
     if (auto index = dyn_cast<linalg::IndexOp>(op))
       return indices[index.getDim()];
+    SmallVector<Value> operands;
+    for (const Term *operand : term->operands)
+      operands.push_back(build(operand));
+    if (llvm::any_of(operands, isVector))
+      return makeVector(op, operands);
     IRMapping mapping;
-    for (auto [input, operand] : llvm::zip_equal(getInputs(op), term->operands))
-      mapping.map(input, build(operand));
+    for (auto [input, operand] : llvm::zip_equal(getInputs(op), operands))
+      mapping.map(input, operand);
     Operation *clone = builder.clone(*op, mapping);
     return clone->getResult(result.getResultNumber());
+  }
+
+  static bool isVector(Value value) { return isa<VectorType>(value.getType()); }
+
+  /// The elementwise op `op`, which has one result, on vectors.
+  Value makeVector(Operation *op, MutableArrayRef<Value> operands) {
+    for (Value &operand : operands)
+      if (!isVector(operand))
+        operand = vector::BroadcastOp::create(
+            builder, loc, VectorType::get(lanes, operand.getType()), operand);
+    return builder
+        .create(op->getLoc(), op->getName().getIdentifier(), operands,
+                VectorType::get(lanes, op->getResult(0).getType()),
+                op->getAttrs())
+        ->getResult(0);
   }
 };
 } // namespace
@@ -306,8 +358,15 @@ SmallVector<Value> ScalarTerms::build(OpBuilder &builder,
                                       ArrayRef<Value> arguments,
                                       ArrayRef<Value> indices) const {
   TermBuilder termBuilder{builder, body, arguments, indices, loc};
-  SmallVector<Value> built;
-  for (const Term *term : toBuild)
-    built.push_back(termBuilder.build(term));
-  return built;
+  return llvm::map_to_vector(
+      toBuild, [&](const Term *term) { return termBuilder.build(term); });
+}
+
+SmallVector<Value> ScalarTerms::buildVectors(OpBuilder &builder,
+                                             ArrayRef<const Term *> toBuild,
+                                             ArrayRef<Value> arguments,
+                                             int64_t lanes) const {
+  TermBuilder termBuilder{builder, body, arguments, {}, loc, lanes};
+  return llvm::map_to_vector(
+      toBuild, [&](const Term *term) { return termBuilder.build(term); });
 }

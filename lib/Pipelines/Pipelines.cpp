@@ -84,6 +84,8 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   loops.parallel = options.threads != 1;
   loops.forDevice = isForGPU;
   loops.chunkWork = options.sparseChunkWork;
+  if (!isForGPU)
+    loops.vectorBytes = 256;
   pm.addPass(createLowerSparse(loops));
   pm.addPass(createScalarsToAssertions());
   // What a loop with constant bounds reads of a tensor of constant extents is

@@ -75,6 +75,21 @@ public:
         llvm::ArrayRef<mlir::Value> arguments,
         llvm::ArrayRef<mlir::Value> indices) const;
 
+  /// Builds `toBuild`, terms for which `isElementwise` holds, of `arguments`
+  /// that are vectors of `lanes` elements or scalars. What depends on a vector
+  /// is one.
+  llvm::SmallVector<mlir::Value>
+  buildVectors(mlir::OpBuilder &builder, llvm::ArrayRef<const Term *> toBuild,
+               llvm::ArrayRef<mlir::Value> arguments, int64_t lanes) const;
+
+  /// Whether vectors compute `roots` lane by lane: every op below them is an
+  /// elementwise one on numbers that stops for no operand, as a division of
+  /// integers does.
+  static bool isElementwise(llvm::ArrayRef<const Term *> roots);
+
+  /// The bits of the widest number among `roots` and what they depend on.
+  static unsigned getWidestBits(llvm::ArrayRef<const Term *> roots);
+
 private:
   using Memo = llvm::DenseMap<mlir::Value, const Term *>;
   const Term *getTerm(mlir::Value value, Memo &memo);

@@ -876,6 +876,29 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
     loop over them has the attribute `sparse_autograd.parallel`. Sums are not
     cut: the result is the same, bit for bit.
 
+    With `vector-bytes`, the innermost dense loop is computed by vectors of as
+    many bytes where it is the last dimension of the dense tensors that depend on
+    it, and scalars are added and multiplied alone. A lane is an element of a row
+    of the results, or holds a part of the sum that an element is:
+
+    ```mlir
+    %row = scf.for %q = %begin to %end step %c1 iter_args(%s = %zeros) -> (vector<32xf32>) {
+      %j = tensor.extract %coordinates[%q] : tensor<?xindex>
+      %x = vector.transfer_read %b[%j, %c0], %pad {in_bounds = [true]} : tensor<?x32xf32>, vector<32xf32>
+      ...
+      %t = arith.mulf %as, %x fastmath<contract> : vector<32xf32>
+      %n = arith.addf %s, %t fastmath<reassoc,contract> : vector<32xf32>
+      scf.yield %n : vector<32xf32>
+    }
+    %c_next = vector.transfer_write %row, %c[%i, %c0] {in_bounds = [true]} : vector<32xf32>, tensor<?x32xf32>
+    ```
+
+    The loop over such vectors is outside of those over the entries of a row, so
+    that the row of the result is in registers meanwhile. A result that was
+    filled with a number starts with that, and is not filled. What is left of an
+    extent is one narrower vector if the extent is constant, else masked ones.
+    How many lanes hold a sum depends on the extent alone, not on the target.
+
     With `for-device` such a loop is not cut: each of its iterations may run by
     itself. Dense loops whose iterations write to different places are moved
     outside of those over what is stored, and are parallel too: of a product of
@@ -890,6 +913,8 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
            "cut outermost loops into chunks that may run in parallel">,
     Option<"chunkWork", "chunk-work", "int64_t", /*default=*/"65536",
            "how many elements a chunk should visit at least">,
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"0",
+           "bytes of the vectors that compute dense loops; 0: no vectors">,
     Option<"forDevice", "for-device", "bool", /*default=*/"false",
            "make loops parallel for a target with many threads">
   ];
@@ -897,6 +922,7 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::vector::VectorDialect",
     "::sparse_autograd::SparseAutogradDialect"];
 }
 

@@ -8,10 +8,8 @@
 
 #include "SparseAutograd/Conversion/LoopsToFunctions/LoopsToFunctions.h"
 
-#include "mlir/Analysis/AliasAnalysis.h"
+#include "../FunctionCaptures.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
@@ -24,6 +22,7 @@ namespace sparse_autograd {
 } // namespace sparse_autograd
 
 using namespace mlir;
+using namespace sparse_autograd;
 
 /// How many ops there are in each op that has regions, itself included.
 static llvm::DenseMap<Operation *, int64_t> countOps(func::FuncOp function) {
@@ -52,139 +51,6 @@ static void collectLoops(Operation *op, int64_t limit,
     }
 }
 
-/// Whether `type` is a buffer of static extents without gaps, which a pointer
-/// alone describes.
-static bool isPointer(MemRefType type) {
-  return type.hasStaticShape() && type.getLayout().isIdentity();
-}
-
-/// The layout that `buffer` has in the function that `loop` becomes. Where its
-/// elements start is no part of that, so that loops over slices of one buffer
-/// are equal; that is for loads and stores alone, since types of other results
-/// are made of that of the buffer.
-static MemRefType getInnerType(Value buffer, Operation *loop) {
-  auto type = cast<MemRefType>(buffer.getType());
-  auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout());
-  if (!layout || layout.getOffset() == 0 ||
-      ShapedType::isDynamic(layout.getOffset()))
-    return type;
-  for (Operation *user : buffer.getUsers())
-    if (loop->isAncestor(user) && !isa<memref::LoadOp, memref::StoreOp>(user))
-      return type;
-  return MemRefType::get(type.getShape(), type.getElementType(),
-                         StridedLayoutAttr::get(type.getContext(),
-                                                ShapedType::kDynamic,
-                                                layout.getStrides()),
-                         type.getMemorySpace());
-}
-
-namespace {
-/// How a value that a loop uses is handed over to its function: as it is, or,
-/// of a buffer, as a pointer with the numbers that its type leaves open.
-struct Capture {
-  Value value;
-  /// Of a buffer that is taken apart, its type in the function; else null.
-  MemRefType innerType;
-  /// The first operand of the call, the pointer of a buffer.
-  unsigned position;
-};
-
-/// Appends the operands of a call for `capture`.
-class CallOperands {
-public:
-  CallOperands(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
-
-  Capture add(Value value, Operation *loop) {
-    Capture capture{value, {}, static_cast<unsigned>(operands.size())};
-    auto type = dyn_cast<MemRefType>(value.getType());
-    int64_t offset;
-    SmallVector<int64_t> strides;
-    if (!type || isPointer(type) ||
-        failed(type.getStridesAndOffset(strides, offset))) {
-      operands.push_back(value);
-      return capture;
-    }
-    capture.innerType = getInnerType(value, loop);
-    // It appends.
-    strides.clear();
-    (void)capture.innerType.getStridesAndOffset(strides, offset);
-    auto parts = memref::ExtractStridedMetadataOp::create(builder, loc, value);
-    operands.push_back(parts.getBaseBuffer());
-    addDynamic(offset, parts.getOffset());
-    for (auto [size, part] : llvm::zip_equal(type.getShape(), parts.getSizes()))
-      addDynamic(size, part);
-    for (auto [stride, part] : llvm::zip_equal(strides, parts.getStrides()))
-      addDynamic(stride, part);
-    return capture;
-  }
-
-  SmallVector<Value> operands;
-
-private:
-  void addDynamic(int64_t known, Value value) {
-    if (ShapedType::isDynamic(known))
-      operands.push_back(value);
-  }
-
-  OpBuilder &builder;
-  Location loc;
-};
-} // namespace
-
-/// The value in the function whose arguments are `arguments` that stands for
-/// `capture`.
-static Value rebuild(OpBuilder &builder, Location loc, const Capture &capture,
-                     ValueRange arguments) {
-  unsigned next = capture.position;
-  Value first = arguments[next++];
-  if (!capture.innerType)
-    return first;
-  int64_t offset;
-  SmallVector<int64_t> strides;
-  (void)capture.innerType.getStridesAndOffset(strides, offset);
-  auto take = [&](int64_t known) -> OpFoldResult {
-    if (ShapedType::isDynamic(known))
-      return arguments[next++];
-    return builder.getIndexAttr(known);
-  };
-  OpFoldResult start = take(offset);
-  SmallVector<OpFoldResult> sizes =
-      llvm::map_to_vector(capture.innerType.getShape(), take);
-  SmallVector<OpFoldResult> steps = llvm::map_to_vector(strides, take);
-  return memref::ReinterpretCastOp::create(builder, loc, capture.innerType,
-                                           first, start, sizes, steps);
-}
-
-/// Has buffers handed over as pointers, and says which of them do not overlap
-/// with any other.
-static void describeBuffers(func::FuncOp function, ArrayRef<Capture> captures,
-                            AliasAnalysis &aliases) {
-  auto isBuffer = [](const Capture &capture) {
-    return isa<BaseMemRefType>(capture.value.getType());
-  };
-  bool arePointers =
-      llvm::none_of(function.getResultTypes(), llvm::IsaPred<BaseMemRefType>) &&
-      llvm::all_of(captures, [&](const Capture &capture) {
-        auto type =
-            dyn_cast<MemRefType>(function.getArgumentTypes()[capture.position]);
-        return !isBuffer(capture) || (type && isPointer(type));
-      });
-  if (!arePointers)
-    return;
-  auto unit = UnitAttr::get(function.getContext());
-  function->setAttr("llvm.bareptr", unit);
-  for (const Capture &capture : captures) {
-    bool isAlone =
-        isBuffer(capture) && llvm::all_of(captures, [&](const Capture &other) {
-          return &capture == &other || !isBuffer(other) ||
-                 aliases.alias(capture.value, other.value).isNo();
-        });
-    if (isAlone)
-      function.setArgAttr(capture.position,
-                          LLVM::LLVMDialect::getNoAliasAttrName(), unit);
-  }
-}
-
 /// Moves `loop` to a function called like `name`, which a call replaces.
 static void outline(Operation *loop, const Twine &name, SymbolTable &symbols,
                     AliasAnalysis &aliases) {
@@ -195,36 +61,33 @@ static void outline(Operation *loop, const Twine &name, SymbolTable &symbols,
   OpBuilder builder(loop);
   // A constant is made anew inside, where it tells more than an argument.
   SmallVector<Operation *> constants;
-  SmallVector<Capture> captures;
-  CallOperands call(builder, loc);
+  FunctionCaptures captures(builder, loop);
   for (Value value : used) {
     Operation *op = value.getDefiningOp();
     if (op && matchPattern(op, m_Constant()))
       constants.push_back(op);
     else
-      captures.push_back(call.add(value, loop));
+      captures.add(value);
   }
 
   auto parent = loop->getParentOfType<func::FuncOp>();
   auto function = func::FuncOp::create(
       loc, name.str(),
-      builder.getFunctionType(ValueRange(call.operands).getTypes(),
+      builder.getFunctionType(captures.getOperands().getTypes(),
                               loop->getResultTypes()));
   function.setPrivate();
   // Together again they would be what they were.
   function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
-  describeBuffers(function, captures, aliases);
+  captures.describeBuffers(function, /*firstArgument=*/0, aliases);
   symbols.insert(function, std::next(parent->getIterator()));
   loop->replaceAllUsesWith(
-      func::CallOp::create(builder, loc, function, call.operands));
+      func::CallOp::create(builder, loc, function, captures.getOperands()));
 
   Block *block = function.addEntryBlock();
   loop->moveBefore(block, block->end());
   builder.setInsertionPointToStart(block);
   IRMapping inside;
-  for (const Capture &capture : captures)
-    inside.map(capture.value,
-               rebuild(builder, loc, capture, block->getArguments()));
+  captures.rebuild(builder, block->getArguments(), inside);
   for (Operation *constant : constants)
     builder.clone(*constant, inside);
   // By the operands in the loop: constants have uses everywhere.

@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/ParallelToRuntime/ParallelToRuntime.h"
 
+#include "../FunctionCaptures.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Transforms/MakeSequential.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -104,22 +105,22 @@ static void promoteToStack(Block &body, IRRewriter &rewriter) {
 }
 
 /// Moves the body of `loop`, one loop without reductions, to a function.
-static void outline(scf::ParallelOp loop, StringRef name,
-                    IRRewriter &rewriter) {
+static void outline(scf::ParallelOp loop, StringRef name, IRRewriter &rewriter,
+                    AliasAnalysis &aliases) {
   Location loc = loop.getLoc();
   promoteToStack(*loop.getBody(), rewriter);
   // A constant is made anew inside, where it tells more than an argument.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(loop.getRegion(), captured);
   SmallVector<Operation *> constants;
-  SmallVector<Value> captures;
+  llvm::SetVector<Value> values;
   auto capture = [&](Value value) {
     Operation *op = value.getDefiningOp();
     if (op && matchPattern(op, m_Constant())) {
       if (!llvm::is_contained(constants, op))
         constants.push_back(op);
-    } else if (!llvm::is_contained(captures, value)) {
-      captures.push_back(value);
+    } else {
+      values.insert(value);
     }
   };
   for (Value value : captured)
@@ -132,19 +133,25 @@ static void outline(scf::ParallelOp loop, StringRef name,
 
   auto parent = loop->getParentOfType<func::FuncOp>();
   OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(loop);
+  FunctionCaptures captures(rewriter, loop);
+  for (Value value : values)
+    captures.add(value);
   rewriter.setInsertionPointAfter(parent);
+  // The first and the last iteration come first.
+  constexpr unsigned numBounds = 2;
   Type index = rewriter.getIndexType();
-  SmallVector<Type> types = {index, index};
-  llvm::append_range(types, ValueRange(captures).getTypes());
+  SmallVector<Type> types(numBounds, index);
+  llvm::append_range(types, captures.getOperands().getTypes());
   auto function = func::FuncOp::create(rewriter, loc, name,
                                        rewriter.getFunctionType(types, {}));
   function.setPrivate();
+  captures.describeBuffers(function, numBounds, aliases);
   Block *block = function.addEntryBlock();
   rewriter.setInsertionPointToStart(block);
   IRMapping mapping;
-  for (auto [value, argument] :
-       llvm::zip_equal(captures, block->getArguments().drop_front(2)))
-    mapping.map(value, argument);
+  captures.rebuild(rewriter, block->getArguments().drop_front(numBounds),
+                   mapping);
   for (Operation *op : constants)
     rewriter.clone(*op, mapping);
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
@@ -167,7 +174,7 @@ static void outline(scf::ParallelOp loop, StringRef name,
   Value count = arith::CeilDivSIOp::create(rewriter, loc, extent, step);
   count = arith::MaxSIOp::create(rewriter, loc, count, zero);
   SmallVector<Value> operands = {zero, count};
-  llvm::append_range(operands, captures);
+  llvm::append_range(operands, captures.getOperands());
   auto call = func::CallOp::create(rewriter, loc, function, operands);
   call->setAttr(SparseAutogradDialect::getParallelAttrName(),
                 rewriter.getUnitAttr());
@@ -195,13 +202,14 @@ struct OutlineParallelPass
       // The walk is post-order: an inner loop comes before the one around it.
       for (scf::ParallelOp loop : inner)
         makeSequential(rewriter, loop);
+      AliasAnalysis aliases(function);
       unsigned counter = 0;
       for (scf::ParallelOp loop : outer) {
         std::string name;
         do
           name = (function.getName() + ".parallel." + Twine(counter++)).str();
         while (symbols.lookup(name));
-        outline(loop, name, rewriter);
+        outline(loop, name, rewriter, aliases);
       }
     }
   }

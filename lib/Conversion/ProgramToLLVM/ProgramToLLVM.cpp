@@ -26,6 +26,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -35,6 +36,8 @@
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -60,6 +63,19 @@ static LogicalResult prepare(ModuleOp module) {
   memref::populateResolveExtractStridedMetadataPatterns(patterns);
   // Not those of maxima and minima, which LLVM knows.
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+/// Transfers of vectors to loads and stores of them, or of their elements where
+/// these are not consecutive in memory, and masks to comparisons.
+static LogicalResult lowerTransfers(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateVectorToSCFConversionPatterns(patterns);
+  vector::populateVectorTransferLoweringPatterns(patterns,
+                                                 /*maxTransferRank=*/1);
+  vector::populateVectorMaskMaterializationPatterns(
+      patterns, /*force32BitVectorIndices=*/false);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
@@ -144,7 +160,8 @@ struct ProgramToLLVMPass
     if (failed(applyPatternsGreedily(module, std::move(patterns))) ||
         failed(emulateNarrowFloats(module)) ||
         failed(expandElementaryFunctions(module)) || failed(prepare(module)) ||
-        failed(lowerControlFlow(module)) || failed(lowerToLLVM(module)))
+        failed(lowerTransfers(module)) || failed(lowerControlFlow(module)) ||
+        failed(lowerToLLVM(module)))
       return signalPassFailure();
     hoistSlots(module);
   }

@@ -128,6 +128,11 @@ public:
   KernelBody(Kernel &kernel, const StoredPart &part,
              std::optional<unsigned> pattern = std::nullopt);
 
+  VectorForm getVectorForm(unsigned loop) override;
+  void
+  begin(mlir::OpBuilder &builder,
+        llvm::function_ref<bool(const llvm::SmallBitVector &)> isVisitedOnce,
+        llvm::SmallVectorImpl<mlir::Value> &carried) override;
   bool writesApart(const OutermostLoop &outermost) override;
   llvm::SmallVector<mlir::Value> visit(mlir::OpBuilder &builder,
                                        const VisitedElement &element,
@@ -146,6 +151,18 @@ protected:
   Kernel &kernel;
 
 private:
+  /// Whether a vector holds the elements of operand `number` along `loop`: they
+  /// are consecutive in memory, and nothing else of its place depends on it.
+  bool isLastDim(unsigned number, unsigned loop);
+  /// The loops that the place of operand `number` depends on.
+  llvm::SmallBitVector getLoops(unsigned number);
+  /// The element of `tensor` at `place`, one in each lane if `element` has
+  /// lanes, and `tensor` with another one there.
+  mlir::Value load(mlir::OpBuilder &builder, const VisitedElement &element,
+                   mlir::Value tensor, mlir::ValueRange place);
+  mlir::Value store(mlir::OpBuilder &builder, const VisitedElement &element,
+                    mlir::Value value, mlir::Value tensor,
+                    mlir::ValueRange place);
   /// Looks up what may or may not be stored. The region is built for both
   /// cases: what is absent is nowhere a factor.
   llvm::SmallVector<mlir::Value>
@@ -160,6 +177,9 @@ private:
 
   llvm::SmallBitVector absent;
   std::optional<unsigned> pattern;
+  /// What sums start with, of results each of whose elements is one; null for
+  /// an element of the tensor that is carried.
+  llvm::SmallVector<mlir::Value> starts;
   /// Which results are carried as scalars at the moment, and those that became
   /// one at each loop: the tensor and the place.
   llvm::SmallBitVector isScalar;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -18,7 +19,7 @@ using namespace sparse_autograd;
 KernelBody::KernelBody(Kernel &kernel, const StoredPart &part,
                        std::optional<unsigned> pattern)
     : kernel(kernel), absent(kernel.op->getNumOperands()), pattern(pattern),
-      isScalar(kernel.op->getNumResults()) {
+      starts(kernel.op->getNumResults()), isScalar(kernel.op->getNumResults()) {
   for (unsigned number : part.missing)
     absent.set(number);
 }
@@ -66,6 +67,42 @@ bool KernelBody::writesApart(const OutermostLoop &outermost) {
   return llvm::all_of(kernel.op.getDpsInitsMutable(), separates);
 }
 
+/// The number that all elements of `tensor` are, as a value; null if none is
+/// known.
+static Value getSplat(OpBuilder &builder, Location loc, Value tensor) {
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
+    return fill.getInputs().front();
+  SplatElementsAttr constant;
+  if (matchPattern(tensor, m_Constant(&constant)))
+    return arith::ConstantOp::create(builder, loc,
+                                     constant.getSplatValue<TypedAttr>());
+  return {};
+}
+
+void KernelBody::begin(
+    OpBuilder &builder,
+    llvm::function_ref<bool(const llvm::SmallBitVector &)> isVisitedOnce,
+    SmallVectorImpl<Value> &carried) {
+  // Of a device the loops that store the splat are fused with these.
+  if (!kernel.isReduction() || pattern ||
+      kernel.loops->getSchedule().isForDevice)
+    return;
+  for (unsigned result = 0; result < carried.size(); ++result) {
+    OpOperand *init = kernel.op.getDpsInitOperand(result);
+    Value tensor = carried[result];
+    AffineMap map = kernel.op.getMatchingIndexingMap(init);
+    if (!kernel.readsInit(result) || !map.isProjectedPermutation() ||
+        !isVisitedOnce(getLoops(init->getOperandNumber())))
+      continue;
+    starts[result] = getSplat(builder, kernel.loc, tensor);
+    if (starts[result])
+      carried[result] = tensor::EmptyOp::create(
+          builder, kernel.loc,
+          tensor::getMixedSizes(builder, kernel.loc, tensor),
+          cast<RankedTensorType>(tensor.getType()).getElementType());
+  }
+}
+
 bool KernelBody::enter(OpBuilder &builder, const VisitedElement &element,
                        SmallVectorImpl<Value> &carried) {
   SmallVector<Promotion> now;
@@ -78,8 +115,13 @@ bool KernelBody::enter(OpBuilder &builder, const VisitedElement &element,
     if (!place)
       continue;
     Value tensor = carried[result];
-    carried[result] =
-        tensor::ExtractOp::create(builder, kernel.loc, tensor, *place);
+    if (!starts[result])
+      carried[result] = load(builder, element, tensor, *place);
+    else if (element.lanes)
+      carried[result] =
+          element.lanes->broadcast(builder, kernel.loc, starts[result]);
+    else
+      carried[result] = starts[result];
     now.push_back({result, tensor, std::move(*place)});
     isScalar.set(result);
   }
@@ -89,12 +131,12 @@ bool KernelBody::enter(OpBuilder &builder, const VisitedElement &element,
   return true;
 }
 
-void KernelBody::exit(OpBuilder &builder, const VisitedElement &,
+void KernelBody::exit(OpBuilder &builder, const VisitedElement &element,
                       SmallVectorImpl<Value> &carried) {
   for (const Promotion &promotion : promotions.pop_back_val()) {
     carried[promotion.result] =
-        tensor::InsertOp::create(builder, kernel.loc, carried[promotion.result],
-                                 promotion.tensor, promotion.place);
+        store(builder, element, carried[promotion.result], promotion.tensor,
+              promotion.place);
     isScalar.reset(promotion.result);
   }
 }
@@ -150,12 +192,19 @@ SmallVector<Value> KernelBody::visitOptional(OpBuilder &builder,
       });
 }
 
-/// Lets a sum that a loop carries as a scalar be added up in another order, in
-/// several partial sums: a fixed order, and no less exact.
-static void allowReordering(Value sum, Value carried) {
+/// Lets terms be added to `before` in another order, in several partial sums: a
+/// fixed order, and no less exact. Lets a product among them be added without
+/// being rounded, as an fma does.
+static void relaxSum(Value sum, Value before) {
   auto add = sum.getDefiningOp<arith::AddFOp>();
-  if (add && llvm::is_contained(add->getOperands(), carried))
-    add.setFastmath(add.getFastmath() | arith::FastMathFlags::reassoc);
+  if (!add || !llvm::is_contained(add->getOperands(), before))
+    return;
+  add.setFastmath(add.getFastmath() | arith::FastMathFlags::reassoc |
+                  arith::FastMathFlags::contract);
+  for (Value term : add->getOperands())
+    if (auto product = term.getDefiningOp<arith::MulFOp>())
+      product.setFastmath(product.getFastmath() |
+                          arith::FastMathFlags::contract);
 }
 
 SmallVector<Value> KernelBody::compute(OpBuilder &builder,
@@ -180,23 +229,28 @@ SmallVector<Value> KernelBody::compute(OpBuilder &builder,
     else if (!kernel.keepsInits())
       running = kernel.operands[init->getOperandNumber()].front();
     arguments[init->getOperandNumber()] =
-        isScalar.test(result)
-            ? running
-            : tensor::ExtractOp::create(builder, kernel.loc, running,
-                                        places[result])
-                  .getResult();
+        isScalar.test(result) ? running
+                              : load(builder, element, running, places[result]);
   }
   SmallVector<Value> values =
-      kernel.terms.build(builder, yields, arguments, element.indices);
-  for (unsigned result = 0; result < results.size(); ++result)
-    if (isScalar.test(result))
-      allowReordering(values[result], carried[result]);
-  for (unsigned result = 0; result < results.size(); ++result)
+      element.lanes
+          ? kernel.terms.buildVectors(builder, yields, arguments,
+                                      element.lanes->count)
+          : kernel.terms.build(builder, yields, arguments, element.indices);
+  for (unsigned result = 0; result < results.size(); ++result) {
+    if (kernel.isReduction())
+      relaxSum(
+          values[result],
+          arguments[kernel.op.getDpsInitOperand(result)->getOperandNumber()]);
+    if (!isScalar.test(result)) {
+      results[result] = store(builder, element, values[result], carried[result],
+                              places[result]);
+      continue;
+    }
     results[result] =
-        isScalar.test(result)
-            ? values[result]
-            : tensor::InsertOp::create(builder, kernel.loc, values[result],
-                                       carried[result], places[result])
-                  .getResult();
+        element.lanes
+            ? element.lanes->broadcast(builder, kernel.loc, values[result])
+            : values[result];
+  }
   return results;
 }

@@ -146,6 +146,78 @@ void LoopPlan::moveDenseOutside(bool isFirstParallel,
                moved.end());
 }
 
+std::optional<unsigned> LoopPlan::getInnermostDense() const {
+  if (steps.empty() || steps.back().kind != LoopStep::Dense)
+    return std::nullopt;
+  return steps.back().loop;
+}
+
+/// The number of the first step that runs with all of `places` known.
+size_t LoopPlan::getStepAfter(llvm::SmallBitVector places) const {
+  size_t step = 0;
+  for (; step < steps.size() && places.any(); ++step)
+    if (steps[step].kind == LoopStep::Dense ||
+        steps[step].kind == LoopStep::Bind)
+      places.reset(steps[step].loop);
+  return step;
+}
+
+/// Whether what `bind` finds is each index of a loop, and nothing else.
+bool LoopPlan::isWholeDim(const LoopStep &bind) const {
+  const SparseOperand &operand = loops.getOperand(bind.operand);
+  return isa<AffineDimExpr>(operand.map.getResult(bind.dim)) &&
+         isa<AffineDimExpr>(
+             operand.storage.getLevelsToDims().getResult(bind.dim));
+}
+
+void LoopPlan::vectorize(const VectorForm &form) {
+  LoopStep step = steps.pop_back_val();
+  step.vector = form.kind;
+  step.laneBytes = form.laneBytes;
+  size_t place = steps.size();
+  if (form.kind == VectorForm::Elements) {
+    // A row of a result stays in registers while what is added to it is
+    // visited; else a row of an operand, once the outermost loop has begun. No
+    // step depends on the loop, which no sparse operand has.
+    place = getStepAfter(form.placeLoops);
+    if (place == steps.size())
+      for (const llvm::SmallBitVector &read : form.readLoops)
+        if (size_t other = getStepAfter(read); other != 0)
+          place = std::min(place, other);
+  }
+  steps.insert(steps.begin() + place, step);
+}
+
+bool LoopPlan::visitsOnce(const llvm::SmallBitVector &places) const {
+  size_t end = getStepAfter(places);
+  for (const LoopStep &step : ArrayRef(steps).take_front(end))
+    switch (step.kind) {
+    case LoopStep::Iterate:
+      if (!isDenseLT(
+              loops.getOperand(step.operand).storage.getLevelType(step.level)))
+        return false;
+      break;
+    case LoopStep::Bind:
+      if (!places.test(step.loop) || !isWholeDim(step))
+        return false;
+      break;
+    case LoopStep::Dense:
+      if (!places.test(step.loop))
+        return false;
+      break;
+    case LoopStep::Locate:
+    case LoopStep::Compare:
+      return false;
+    }
+  if (end == steps.size())
+    return false;
+  const LoopStep &next = steps[end];
+  return next.kind == LoopStep::Dense ||
+         (next.kind == LoopStep::Iterate &&
+          isCompressedLT(
+              loops.getOperand(next.operand).storage.getLevelType(next.level)));
+}
+
 LoopPlan LoopPlan::choose(const SparseLoops &loops, ArrayRef<unsigned> stored,
                           bool isFirstOutermost) {
   SmallVector<unsigned> order(stored);

@@ -10,7 +10,6 @@
 #define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_LOOPPLAN_H
 
 #include "SparseLoops.h"
-#include "llvm/ADT/SmallBitVector.h"
 
 namespace sparse_autograd {
 
@@ -34,6 +33,9 @@ struct LoopStep {
   unsigned loop = 0;
   /// A dense loop that has been moved outside.
   bool isOutside = false;
+  /// Of Dense: whether its iterations are in the lanes of vectors, and how.
+  VectorForm::Kind vector = VectorForm::None;
+  int64_t laneBytes = 0;
 };
 
 /// The steps that visit the elements which operands store.
@@ -52,12 +54,22 @@ public:
   void moveDenseOutside(bool isFirstParallel,
                         llvm::function_ref<bool(unsigned loop)> mayMove);
 
+  /// The innermost loop, if it is dense.
+  std::optional<unsigned> getInnermostDense() const;
+  /// Has vectors compute the innermost loop, which is dense.
+  void vectorize(const VectorForm &form);
+  /// Whether the first loops are those over all indices of the loops of
+  /// `places`, and another loop comes next.
+  bool visitsOnce(const llvm::SmallBitVector &places) const;
+
 private:
   LoopPlan(const SparseLoops &loops, llvm::ArrayRef<unsigned> order);
   void traverse(unsigned number);
   void makeKnown(unsigned number, unsigned dim);
   void addDense(unsigned loop);
   double getExtent(unsigned loop) const;
+  size_t getStepAfter(llvm::SmallBitVector places) const;
+  bool isWholeDim(const LoopStep &bind) const;
   llvm::SmallVector<unsigned> getUnknownLoops(mlir::AffineExpr expr) const;
 
   const SparseLoops &loops;

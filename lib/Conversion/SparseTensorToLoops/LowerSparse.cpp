@@ -323,6 +323,8 @@ LogicalResult LowerSparsePass::expand() {
   schedule.isParallel = parallel || forDevice;
   schedule.isForDevice = forDevice;
   schedule.chunkWork = chunkWork;
+  schedule.vectorBytes = forDevice ? 0 : vectorBytes;
+  schedule.tailBytes = std::min<int64_t>(vectorBytes, 64);
   patterns.add<LowerStructuredOp>(types, context, schedule);
   populateOpsOnComponentsPatterns(types, patterns);
   populateGatherRowsPatterns(types, patterns);

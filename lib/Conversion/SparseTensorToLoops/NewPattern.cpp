@@ -50,6 +50,11 @@ public:
   /// different places but for the number.
   bool isApart = true;
 
+  /// The place of an element is looked up, and may be that of others.
+  VectorForm getVectorForm(unsigned) override { return {}; }
+  void begin(OpBuilder &,
+             llvm::function_ref<bool(const llvm::SmallBitVector &)>,
+             SmallVectorImpl<Value> &) override {}
   SmallVector<Value> visit(OpBuilder &builder, const VisitedElement &element,
                            ValueRange carried) override;
   /// The number of the entry is carried. The outermost loop asks last.

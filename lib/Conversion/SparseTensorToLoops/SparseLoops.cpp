@@ -52,6 +52,8 @@ private:
                                  ValueRange carried);
   SmallVector<Value> emitDense(unsigned step, VisitedElement element,
                                ValueRange carried);
+  SmallVector<Value> emitVector(unsigned step, VisitedElement element,
+                                ValueRange carried);
   SmallVector<Value> visit(const VisitedElement &element, unsigned nextMissing,
                            ValueRange carried);
   using Inside = llvm::function_ref<SmallVector<Value>(Value, ValueRange)>;
@@ -311,6 +313,31 @@ SmallVector<Value> Emitter::emitDense(unsigned index, VisitedElement element,
                   });
 }
 
+SmallVector<Value> Emitter::emitVector(unsigned index, VisitedElement element,
+                                       ValueRange carried) {
+  const LoopStep &step = steps[index];
+  const LoopSchedule &schedule = loops.getSchedule();
+  int64_t count = schedule.vectorBytes / step.laneBytes;
+  int64_t tail = schedule.tailBytes / step.laneBytes;
+  Value extent = loops.getExtents()[step.loop];
+  auto inside = [&](const Lanes &lanes, Value first, ValueRange now) {
+    VisitedElement next = element;
+    next.lanes = lanes;
+    next.indices[step.loop] = first;
+    return emit(index + 1, std::move(next), now);
+  };
+  if (step.vector == VectorForm::Elements)
+    return buildStrips(builder, loc, step.loop, extent, count, tail, carried,
+                       inside);
+  SmallVector<Value> values(carried);
+  bool hasEntered = body.enter(builder, element, values);
+  values =
+      buildSums(builder, loc, step.loop, extent, count, tail, values, inside);
+  if (hasEntered)
+    body.exit(builder, element, values);
+  return values;
+}
+
 SmallVector<Value> Emitter::visit(const VisitedElement &element,
                                   unsigned nextMissing, ValueRange carried) {
   if (nextMissing == missing.size())
@@ -336,6 +363,8 @@ SmallVector<Value> Emitter::emit(unsigned step, VisitedElement element,
   case LoopStep::Compare:
     return emitCompare(step, element, carried);
   case LoopStep::Dense:
+    if (steps[step].vector != VectorForm::None)
+      return emitVector(step, std::move(element), carried);
     return emitDense(step, std::move(element), carried);
   }
   llvm_unreachable("a kind of step that is not listed");
@@ -355,10 +384,22 @@ SmallVector<Value> SparseLoops::build(OpBuilder &builder,
       return body.writesApart({std::nullopt, builder.getAffineDimExpr(loop)});
     });
   }
+  if (schedule.vectorBytes)
+    if (std::optional<unsigned> innermost = plan.getInnermostDense())
+      if (VectorForm form = body.getVectorForm(*innermost);
+          form.kind != VectorForm::None)
+        plan.vectorize(form);
+  SmallVector<Value> values(carried);
+  body.begin(
+      builder,
+      [&](const llvm::SmallBitVector &places) {
+        return plan.visitsOnce(places);
+      },
+      values);
   VisitedElement element;
   element.indices.resize(extents.size());
   return Emitter(builder, loc, *this, plan, missing, body)
-      .emit(0, std::move(element), carried);
+      .emit(0, std::move(element), values);
 }
 
 Value SparseLoops::getLevelCoordinate(OpBuilder &builder,

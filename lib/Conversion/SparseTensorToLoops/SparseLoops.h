@@ -19,8 +19,10 @@
 #ifndef SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_SPARSELOOPS_H
 #define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_SPARSELOOPS_H
 
+#include "Lanes.h"
 #include "LevelCursor.h"
 #include "mlir/IR/AffineMap.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include <optional>
 
 namespace sparse_autograd {
@@ -38,6 +40,9 @@ struct VisitedElement {
   llvm::SmallVector<mlir::Value> indices;
   /// For each operand that is being traversed, where.
   llvm::DenseMap<unsigned, LevelCursor> cursors;
+  /// The loop that is in the lanes of vectors, if one is. Its index is that of
+  /// the first lane.
+  std::optional<Lanes> lanes;
 
   /// Whether operand `number` has been traversed.
   bool isAt(const SparseOperand &operand, unsigned number) const;
@@ -53,10 +58,38 @@ struct OutermostLoop {
   mlir::AffineExpr coordinate;
 };
 
+/// How the innermost dense loop is in the lanes of vectors.
+struct VectorForm {
+  enum Kind {
+    None,     ///< it is not
+    Elements, ///< a lane computes an element of the results
+    Sums      ///< lanes hold partial sums, which are added after the loop
+  };
+  Kind kind = None;
+  /// The bytes of a lane: of the widest type that is computed with.
+  int64_t laneBytes = 1;
+  /// The other loops that the places of the results depend on, of Elements.
+  llvm::SmallBitVector placeLoops;
+  /// The same of each operand that is read by vectors.
+  llvm::SmallVector<llvm::SmallBitVector> readLoops;
+};
+
 /// What loops carry, and what becomes of it.
 class LoopBody {
 public:
   virtual ~LoopBody();
+
+  /// Whether what is done in dense loop `loop`, the innermost one, can be done
+  /// by vectors.
+  virtual VectorForm getVectorForm(unsigned loop) { return {}; }
+
+  /// Called before all loops. `isVisitedOnce` says whether loops over the
+  /// indices of the loops of a set come first, go through all of them, and have
+  /// another loop in them. May replace what is carried.
+  virtual void
+  begin(mlir::OpBuilder &builder,
+        llvm::function_ref<bool(const llvm::SmallBitVector &)> isVisitedOnce,
+        llvm::SmallVectorImpl<mlir::Value> &carried) {}
 
   /// Whether the iterations of `outermost` write to different places and read
   /// nothing that another one writes.
@@ -90,6 +123,11 @@ struct LoopSchedule {
   /// dense loops whose iterations write to different places are outside of
   /// those over what is stored, and parallel too.
   bool isForDevice = false;
+  /// The bytes of the values that a loop carries in vector registers, and of
+  /// the vectors that the rest of a dynamic extent takes; 0 for no vectors. The
+  /// order of a sum depends on both, so that they are the same for all targets.
+  int64_t vectorBytes = 0;
+  int64_t tailBytes = 0;
 };
 
 /// The loops of one iteration space.

@@ -133,7 +133,11 @@ SmallVector<Value> Kernel::loadDense(OpBuilder &builder,
       for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults())
         place.push_back(
             affine::expandAffineExpr(builder, loc, expr, element.indices, {}));
-      value = tensor::ExtractOp::create(builder, loc, value, place);
+      bool isInLanes =
+          element.lanes &&
+          op.getMatchingIndexingMap(input).isFunctionOfDim(element.lanes->loop);
+      value = isInLanes ? element.lanes->load(builder, loc, value, place)
+                        : tensor::ExtractOp::create(builder, loc, value, place);
     }
     elements[number] = value;
   }

@@ -1,11 +1,15 @@
 // RUN: sparse-opt %s --sparse-autograd-outline-parallel | FileCheck %s
 
 // A loop that is marked becomes a function of a range, as an scf.parallel does.
+// Buffers are pointers, with what their types leave open.
 
 // CHECK-LABEL: func.func @marked
 // CHECK-SAME:  %[[M:.*]]: memref<?xf32>, %[[N:.*]]: index
-// CHECK:       call @marked.parallel.0(%{{.*}}, %{{.*}}, %[[M]]) {sparse_autograd.parallel}
-// CHECK:       func.func private @marked.parallel.0(%[[BEGIN:.*]]: index, %[[END:.*]]: index, %[[INNER:.*]]: memref<?xf32>
+// CHECK:       %[[BASE:.+]], %{{.+}}, %[[SIZE:.+]], %{{.+}} = memref.extract_strided_metadata %[[M]]
+// CHECK:       call @marked.parallel.0(%{{.*}}, %{{.*}}, %[[BASE]], %[[SIZE]]) {sparse_autograd.parallel}
+// CHECK:       func.func private @marked.parallel.0(%[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index, %[[POINTER:[^:]+]]: memref<f32> {llvm.noalias}, %[[INNER_SIZE:[^:]+]]: index)
+// CHECK-SAME:  llvm.bareptr
+// CHECK:       %[[INNER:.+]] = memref.reinterpret_cast %[[POINTER]] to offset: [0], sizes: [%[[INNER_SIZE]]]
 // CHECK:       scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
 // CHECK:       memref.store %{{.*}}, %[[INNER]]
 func.func @marked(%m: memref<?xf32>, %n: index) {
@@ -34,6 +38,23 @@ func.func @carries(%m: memref<?xf32>, %n: index) -> f32 {
     scf.yield %t : f32
   } {sparse_autograd.parallel}
   return %sum : f32
+}
+
+// A buffer that is allocated here overlaps no other. Two arguments may.
+
+// CHECK-LABEL: func.func private @overlaps.parallel.0
+// CHECK-SAME:  %{{[^:]+}}: index, %{{[^:]+}}: index, %{{[^:]+}}: memref<4xf32>, %{{[^:]+}}: memref<4xf32>, %{{[^:]+}}: memref<4xf32> {llvm.noalias})
+func.func @overlaps(%a: memref<4xf32>, %b: memref<4xf32>) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %own = memref.alloc() : memref<4xf32>
+  scf.parallel (%i) = (%c0) to (%c4) step (%c1) {
+    %x = memref.load %a[%i] : memref<4xf32>
+    memref.store %x, %b[%i] : memref<4xf32>
+    memref.store %x, %own[%i] : memref<4xf32>
+  }
+  return %own : memref<4xf32>
 }
 
 // A buffer that each iteration takes and releases, of the same size, is one for

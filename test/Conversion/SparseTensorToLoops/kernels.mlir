@@ -24,7 +24,7 @@
 // CHECK-NEXT:      %[[XJ:.*]] = tensor.extract %[[X]][%[[J]]]
 // CHECK-NEXT:      %[[A:.*]] = tensor.extract %[[VALUES]][%[[Q]]]
 // CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[A]], %[[XJ]]
-// CHECK-NEXT:      %[[S:.*]] = arith.addf %[[SUM]], %[[P]] fastmath<reassoc> : f64
+// CHECK-NEXT:      %[[S:.*]] = arith.addf %[[SUM]], %[[P]] fastmath<reassoc,contract> : f64
 // CHECK-NEXT:      scf.yield %[[S]]
 // CHECK-NEXT:    }
 // CHECK-NEXT:    %[[DONE:.*]] = tensor.insert %[[ROW]] into %[[SUMS]][%[[I]]]
@@ -49,7 +49,7 @@ func.func @spmv(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64>)
 // CHECK-NEXT:        %[[A:.*]] = tensor.extract %[[VALUES]][%[[Q]]]
 // CHECK-NEXT:        %[[OLD:.*]] = tensor.extract %[[OUT]][%[[I]], %[[J]]]
 // CHECK-NEXT:        %[[P:.*]] = arith.mulf %[[A]], %[[BKJ]]
-// CHECK-NEXT:        %[[S:.*]] = arith.addf %[[OLD]], %[[P]] : f64
+// CHECK-NEXT:        %[[S:.*]] = arith.addf %[[OLD]], %[[P]] fastmath<reassoc,contract> : f64
 // CHECK-NEXT:        tensor.insert %[[S]] into %[[OUT]][%[[I]], %[[J]]]
 // CHECK-NOT:   scf.for
 // CHECK:       return

@@ -1,0 +1,207 @@
+//===- Lanes.cpp - lanes of a vectorized dense loop -----------------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lanes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+Value Lanes::broadcast(OpBuilder &builder, Location loc, Value value) const {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(builder, loc, getType(value.getType()),
+                                     value);
+}
+
+Value Lanes::load(OpBuilder &builder, Location loc, Value tensor,
+                  ValueRange place) const {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type element = type.getElementType();
+  Value padding =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
+  return vector::TransferReadOp::create(
+      builder, loc, getType(element), tensor, place,
+      AffineMap::getMinorIdentityMap(type.getRank(), 1, builder.getContext()),
+      padding, mask, builder.getBoolArrayAttr(true));
+}
+
+Value Lanes::store(OpBuilder &builder, Location loc, Value vector, Value tensor,
+                   ValueRange place) const {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return vector::TransferWriteOp::create(
+             builder, loc, type, broadcast(builder, loc, vector), tensor, place,
+             AffineMap::getMinorIdentityMap(type.getRank(), 1,
+                                            builder.getContext()),
+             mask, builder.getBoolArrayAttr(true))
+      .getResult();
+}
+
+namespace {
+/// Loops over the strips of one dense loop.
+class StripBuilder {
+public:
+  StripBuilder(OpBuilder &builder, Location loc, unsigned loop, Value extent)
+      : builder(builder), loc(loc), loop(loop), extent(extent) {
+    APInt value;
+    if (matchPattern(extent, m_ConstantInt(&value)))
+      constant = value.getSExtValue();
+  }
+
+  std::optional<int64_t> getConstant() const { return constant; }
+
+  /// The largest multiple of `count` that is at most the extent.
+  Value getEndOfWhole(int64_t count) {
+    if (constant)
+      return index(*constant - *constant % count);
+    Value rest = arith::RemUIOp::create(builder, loc, extent, index(count));
+    return arith::SubIOp::create(builder, loc, extent, rest);
+  }
+
+  /// Strips of `count` lanes from `begin` to `end`; the last one is masked if
+  /// `isMasked`.
+  SmallVector<Value> build(Value begin, Value end, int64_t count, bool isMasked,
+                           ValueRange carried, StripBody body) {
+    auto strip = [&](Value first, ValueRange now) {
+      Lanes lanes{loop, count};
+      if (isMasked) {
+        Value left = arith::SubIOp::create(builder, loc, end, first);
+        lanes.mask = vector::CreateMaskOp::create(
+            builder, loc, lanes.getType(builder.getI1Type()), left);
+      }
+      return body(lanes, first, now);
+    };
+    APInt first, last;
+    if (matchPattern(begin, m_ConstantInt(&first)) &&
+        matchPattern(end, m_ConstantInt(&last))) {
+      if (first == last)
+        return SmallVector<Value>(carried);
+      if (!isMasked && (last - first).getSExtValue() == count)
+        return strip(begin, carried);
+    }
+    auto strips =
+        scf::ForOp::create(builder, loc, begin, end, index(count), carried);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(strips.getBody());
+    SmallVector<Value> next =
+        strip(strips.getInductionVar(), strips.getRegionIterArgs());
+    scf::YieldOp::create(builder, loc, next);
+    return SmallVector<Value>(strips.getResults());
+  }
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  unsigned loop;
+  Value extent;
+  std::optional<int64_t> constant;
+};
+} // namespace
+
+SmallVector<Value>
+sparse_autograd::buildStrips(OpBuilder &builder, Location loc, unsigned loop,
+                             Value extent, int64_t count, int64_t tail,
+                             ValueRange carried, StripBody body) {
+  StripBuilder strips(builder, loc, loop, extent);
+  Value end = strips.getEndOfWhole(count);
+  SmallVector<Value> values = strips.build(strips.index(0), end, count,
+                                           /*isMasked=*/false, carried, body);
+  std::optional<int64_t> constant = strips.getConstant();
+  if (constant && *constant % count == 0)
+    return values;
+  bool isMasked = !constant;
+  return strips.build(end, extent, isMasked ? tail : *constant % count,
+                      isMasked, values, body);
+}
+
+/// The identity of addition, in all lanes: -0 of floats, which keeps the sign
+/// of a zero that is added.
+static Value createNoTerms(OpBuilder &builder, Location loc, VectorType type) {
+  TypedAttr zero = builder.getZeroAttr(type.getElementType());
+  if (auto element = dyn_cast<FloatType>(type.getElementType()))
+    zero = builder.getFloatAttr(
+        element, APFloat::getZero(element.getFloatSemantics(), true));
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, zero));
+}
+
+static Value createSum(OpBuilder &builder, Location loc, Value left,
+                       Value right) {
+  if (isa<FloatType>(getElementTypeOrSelf(left.getType())))
+    return arith::AddFOp::create(builder, loc, left, right);
+  return arith::AddIOp::create(builder, loc, left, right);
+}
+
+/// Adds the two halves of `vector` until it has `count` lanes.
+static Value addHalves(OpBuilder &builder, Location loc, Value vector,
+                       int64_t count) {
+  int64_t half = cast<VectorType>(vector.getType()).getNumElements() / 2;
+  while (half >= count) {
+    auto take = [&](int64_t offset) {
+      return vector::ExtractStridedSliceOp::create(
+          builder, loc, vector, ArrayRef(offset), ArrayRef(half),
+          ArrayRef<int64_t>(1));
+    };
+    vector = createSum(builder, loc, take(0), take(half));
+    half /= 2;
+  }
+  return vector;
+}
+
+SmallVector<Value> sparse_autograd::buildSums(OpBuilder &builder, Location loc,
+                                              unsigned loop, Value extent,
+                                              int64_t count, int64_t tail,
+                                              ValueRange sums, StripBody body) {
+  StripBuilder strips(builder, loc, loop, extent);
+  auto start = [&](int64_t lanes) {
+    return llvm::map_to_vector(sums.getTypes(), [&](Type type) {
+      return createNoTerms(builder, loc, VectorType::get(lanes, type));
+    });
+  };
+  // A few terms are one vector.
+  std::optional<int64_t> constant = strips.getConstant();
+  auto add = [&](const Lanes &lanes, Value index, ValueRange now) {
+    SmallVector<Value> next = body(lanes, index, now);
+    if (lanes.mask)
+      for (auto [vector, before] : llvm::zip_equal(next, now))
+        vector =
+            arith::SelectOp::create(builder, loc, lanes.mask, vector, before);
+    return next;
+  };
+  SmallVector<Value> partials;
+  if (constant && *constant < tail) {
+    partials = add({loop, *constant}, strips.index(0), start(*constant));
+  } else {
+    Value end = strips.getEndOfWhole(count);
+    partials = strips.build(strips.index(0), end, count, /*isMasked=*/false,
+                            start(count), add);
+    for (Value &partial : partials)
+      partial = addHalves(builder, loc, partial, tail);
+    bool isMasked = !constant || *constant % tail != 0;
+    partials = strips.build(end, extent, tail, isMasked, partials, add);
+  }
+  SmallVector<Value> results;
+  for (auto [sum, partial] : llvm::zip_equal(sums, partials)) {
+    auto type = cast<VectorType>(partial.getType());
+    // Halves are added as long as there are two, in an order of ours: LLVM's
+    // would depend on the target.
+    if (llvm::isPowerOf2_64(type.getNumElements()))
+      partial = addHalves(builder, loc, partial, 1);
+    Value total = vector::ReductionOp::create(
+        builder, loc, vector::CombiningKind::ADD, partial);
+    results.push_back(createSum(builder, loc, sum, total));
+  }
+  return results;
+}
