@@ -15,9 +15,10 @@ using namespace mlir;
 using namespace sparse_autograd;
 
 /// Whether `type` is a buffer of static extents without gaps, which a pointer
-/// alone describes.
+/// alone describes. Not if it is empty: it has strides of 0 then.
 static bool isPointer(MemRefType type) {
-  return type.hasStaticShape() && type.getLayout().isIdentity();
+  return type.hasStaticShape() && type.getLayout().isIdentity() &&
+         !llvm::is_contained(type.getShape(), 0);
 }
 
 /// The layout that `buffer` has in the function that `captor` becomes. Where

@@ -85,7 +85,7 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   loops.forDevice = isForGPU;
   loops.chunkWork = options.sparseChunkWork;
   if (!isForGPU)
-    loops.vectorBytes = 256;
+    loops.vectorBytes = options.sparseVectorBytes;
   pm.addPass(createLowerSparse(loops));
   pm.addPass(createScalarsToAssertions());
   // What a loop with constant bounds reads of a tensor of constant extents is

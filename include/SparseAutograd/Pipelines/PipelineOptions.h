@@ -131,6 +131,11 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("how many stored elements a chunk of a loop over a sparse "
                      "tensor, which may run in parallel, should visit"),
       llvm::cl::init(LowerSparseOptions().chunkWork)};
+  Option<int64_t> sparseVectorBytes{
+      *this, "sparse-vector-bytes",
+      llvm::cl::desc("of a CPU: the bytes of the vectors that compute dense "
+                     "loops of sparse kernels; 0: no vectors"),
+      llvm::cl::init(256)};
   Option<int64_t> recomputeLimit{
       *this, "recompute-limit",
       llvm::cl::desc("the largest cost of a body, in additions, that is "

@@ -73,6 +73,7 @@ static LogicalResult lowerTransfers(ModuleOp module) {
   populateVectorToSCFConversionPatterns(patterns);
   vector::populateVectorTransferLoweringPatterns(patterns,
                                                  /*maxTransferRank=*/1);
+  vector::populateVectorMaskOpLoweringPatterns(patterns);
   vector::populateVectorMaskMaterializationPatterns(
       patterns, /*force32BitVectorIndices=*/false);
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);

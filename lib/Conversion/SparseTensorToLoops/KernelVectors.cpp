@@ -80,11 +80,11 @@ VectorForm KernelBody::getVectorForm(unsigned loop) {
   form.laneBytes = llvm::divideCeil(ScalarTerms::getWidestBits(yields), 8);
   form.placeLoops.resize(kernel.op.getNumLoops());
   unsigned numInLanes = 0;
-  bool isSums = true;
+  form.addsTerms = true;
   for (auto [yielded, init] :
        llvm::zip_equal(yields, kernel.op.getDpsInitsMutable())) {
     unsigned number = init.getOperandNumber();
-    isSums &= isSum(kernel.terms, yielded, number);
+    form.addsTerms &= isSum(kernel.terms, yielded, number);
     if (!getLoops(number).test(loop))
       continue;
     if (!isLastDim(number, loop))
@@ -94,7 +94,7 @@ VectorForm KernelBody::getVectorForm(unsigned loop) {
   }
   if (numInLanes == yields.size())
     form.kind = VectorForm::Elements;
-  else if (numInLanes == 0 && isSums)
+  else if (numInLanes == 0 && form.addsTerms)
     form.kind = VectorForm::Sums;
   return form;
 }

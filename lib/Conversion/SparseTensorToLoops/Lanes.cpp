@@ -97,6 +97,16 @@ public:
     return SmallVector<Value>(strips.getResults());
   }
 
+  /// What is left behind `begin`: whole strips of `count` lanes, then a masked
+  /// one.
+  SmallVector<Value> buildTail(Value begin, int64_t count, ValueRange carried,
+                               StripBody body) {
+    Value end = getEndOfWhole(count);
+    SmallVector<Value> values =
+        build(begin, end, count, /*isMasked=*/false, carried, body);
+    return build(end, extent, count, /*isMasked=*/true, values, body);
+  }
+
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
@@ -121,14 +131,14 @@ sparse_autograd::buildStrips(OpBuilder &builder, Location loc, unsigned loop,
   std::optional<int64_t> constant = strips.getConstant();
   if (constant && *constant % count == 0)
     return values;
-  bool isMasked = !constant;
-  return strips.build(end, extent, isMasked ? tail : *constant % count,
-                      isMasked, values, body);
+  if (constant)
+    return strips.build(end, extent, *constant % count, /*isMasked=*/false,
+                        values, body);
+  return strips.buildTail(end, tail, values, body);
 }
 
-/// The identity of addition, in all lanes: -0 of floats, which keeps the sign
-/// of a zero that is added.
-static Value createNoTerms(OpBuilder &builder, Location loc, VectorType type) {
+Value sparse_autograd::createNoTerms(OpBuilder &builder, Location loc,
+                                     VectorType type) {
   TypedAttr zero = builder.getZeroAttr(type.getElementType());
   if (auto element = dyn_cast<FloatType>(type.getElementType()))
     zero = builder.getFloatAttr(
@@ -137,8 +147,8 @@ static Value createNoTerms(OpBuilder &builder, Location loc, VectorType type) {
                                    DenseElementsAttr::get(type, zero));
 }
 
-static Value createSum(OpBuilder &builder, Location loc, Value left,
-                       Value right) {
+Value sparse_autograd::addVectors(OpBuilder &builder, Location loc, Value left,
+                                  Value right) {
   if (isa<FloatType>(getElementTypeOrSelf(left.getType())))
     return arith::AddFOp::create(builder, loc, left, right);
   return arith::AddIOp::create(builder, loc, left, right);
@@ -154,7 +164,7 @@ static Value addHalves(OpBuilder &builder, Location loc, Value vector,
           builder, loc, vector, ArrayRef(offset), ArrayRef(half),
           ArrayRef<int64_t>(1));
     };
-    vector = createSum(builder, loc, take(0), take(half));
+    vector = addVectors(builder, loc, take(0), take(half));
     half /= 2;
   }
   return vector;
@@ -189,8 +199,7 @@ SmallVector<Value> sparse_autograd::buildSums(OpBuilder &builder, Location loc,
                             start(count), add);
     for (Value &partial : partials)
       partial = addHalves(builder, loc, partial, tail);
-    bool isMasked = !constant || *constant % tail != 0;
-    partials = strips.build(end, extent, tail, isMasked, partials, add);
+    partials = strips.buildTail(end, tail, partials, add);
   }
   SmallVector<Value> results;
   for (auto [sum, partial] : llvm::zip_equal(sums, partials)) {
@@ -201,7 +210,7 @@ SmallVector<Value> sparse_autograd::buildSums(OpBuilder &builder, Location loc,
       partial = addHalves(builder, loc, partial, 1);
     Value total = vector::ReductionOp::create(
         builder, loc, vector::CombiningKind::ADD, partial);
-    results.push_back(createSum(builder, loc, sum, total));
+    results.push_back(addVectors(builder, loc, sum, total));
   }
   return results;
 }

@@ -53,7 +53,7 @@ using StripBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
 
 /// Cuts the iterations 0 to `extent` of dense loop `loop` into strips of
 /// `count` lanes, and what is left of them into one narrower strip if `extent`
-/// is constant, else into masked strips of `tail` lanes.
+/// is constant, else into strips of `tail` lanes, the last one masked.
 llvm::SmallVector<mlir::Value>
 buildStrips(mlir::OpBuilder &builder, mlir::Location loc, unsigned loop,
             mlir::Value extent, int64_t count, int64_t tail,
@@ -69,6 +69,15 @@ llvm::SmallVector<mlir::Value> buildSums(mlir::OpBuilder &builder,
                                          mlir::Value extent, int64_t count,
                                          int64_t tail, mlir::ValueRange sums,
                                          StripBody body);
+
+/// The identity of addition, in all lanes: -0 of floats, which keeps the sign
+/// of a zero that is added.
+mlir::Value createNoTerms(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::VectorType type);
+
+/// The sum of two vectors of floats or integers.
+mlir::Value addVectors(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value left, mlir::Value right);
 
 } // namespace sparse_autograd
 

@@ -174,6 +174,7 @@ void LoopPlan::vectorize(const VectorForm &form) {
   LoopStep step = steps.pop_back_val();
   step.vector = form.kind;
   step.laneBytes = form.laneBytes;
+  step.addsTerms = form.addsTerms;
   size_t place = steps.size();
   if (form.kind == VectorForm::Elements) {
     // A row of a result stays in registers while what is added to it is

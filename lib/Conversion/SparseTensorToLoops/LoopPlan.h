@@ -33,9 +33,10 @@ struct LoopStep {
   unsigned loop = 0;
   /// A dense loop that has been moved outside.
   bool isOutside = false;
-  /// Of Dense: whether its iterations are in the lanes of vectors, and how.
+  /// Of Dense: how its iterations are in the lanes of vectors, if they are.
   VectorForm::Kind vector = VectorForm::None;
   int64_t laneBytes = 0;
+  bool addsTerms = false;
 };
 
 /// The steps that visit the elements which operands store.

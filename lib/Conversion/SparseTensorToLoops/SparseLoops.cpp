@@ -64,7 +64,12 @@ private:
                                    const VisitedElement &element,
                                    ValueRange carried);
   bool visitsAllEntries(const LoopStep &step) const;
-  scf::ForOp emitFor(Value begin, Value end, ValueRange carried, Inside inside);
+  bool waitsForSums(const VisitedElement &element, const LoopStep &step,
+                    ValueRange carried) const;
+  scf::ForOp emitFor(Value begin, Value end, ValueRange carried, Inside inside,
+                     int64_t step = 1);
+  SmallVector<Value> emitPairs(Value begin, Value end, ValueRange carried,
+                               Inside inside);
   scf::ForOp emitChunks(Value begin, Value end, ValueRange carried,
                         Inside inside);
   /// About how many elements the loops visit.
@@ -123,15 +128,47 @@ Value Emitter::estimateWork() {
 }
 
 scf::ForOp Emitter::emitFor(Value begin, Value end, ValueRange carried,
-                            Inside inside) {
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  auto loop = scf::ForOp::create(builder, loc, begin, end, one, carried);
+                            Inside inside, int64_t step) {
+  Value by = arith::ConstantIndexOp::create(builder, loc, step);
+  auto loop = scf::ForOp::create(builder, loc, begin, end, by, carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next =
       inside(loop.getInductionVar(), loop.getRegionIterArgs());
   scf::YieldOp::create(builder, loc, next);
   return loop;
+}
+
+/// A loop that adds the terms of every other iteration to sums of their own:
+/// they do not wait for each other. What is carried are vectors.
+SmallVector<Value> Emitter::emitPairs(Value begin, Value end,
+                                      ValueRange carried, Inside inside) {
+  Value two = arith::ConstantIndexOp::create(builder, loc, 2);
+  Value count = arith::SubIOp::create(builder, loc, end, begin);
+  Value odd = arith::RemUIOp::create(builder, loc, count, two);
+  Value endOfPairs = arith::SubIOp::create(builder, loc, end, odd);
+  SmallVector<Value> sums(carried);
+  for (Value sum : carried)
+    sums.push_back(
+        createNoTerms(builder, loc, cast<VectorType>(sum.getType())));
+  scf::ForOp pairs = emitFor(
+      begin, endOfPairs, sums,
+      [&](Value iteration, ValueRange now) {
+        Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+        Value next = arith::AddIOp::create(builder, loc, iteration, one);
+        SmallVector<Value> both =
+            inside(iteration, now.take_front(carried.size()));
+        llvm::append_range(both, inside(next, now.drop_front(carried.size())));
+        return both;
+      },
+      /*step=*/2);
+  SmallVector<Value> results;
+  for (auto [first, second] :
+       llvm::zip_equal(pairs.getResults().take_front(carried.size()),
+                       pairs.getResults().drop_front(carried.size())))
+    results.push_back(addVectors(builder, loc, first, second));
+  return SmallVector<Value>(
+      emitFor(endOfPairs, end, results, inside).getResults());
 }
 
 /// A loop over chunks of the iterations, each of which has about the same work
@@ -184,6 +221,27 @@ SmallVector<Value> Emitter::emitCondition(Value condition, unsigned next,
                 [&]() { return emit(next, element, carried); });
 }
 
+/// Whether the loop of `step` over stored entries does little but add to a
+/// vector that fits into one register, so that each addition waits for the one
+/// before.
+bool Emitter::waitsForSums(const VisitedElement &element, const LoopStep &step,
+                           ValueRange carried) const {
+  if (!element.lanes || step.kind != LoopStep::Iterate)
+    return false;
+  const LoopStep *vector = llvm::find_if(steps, [](const LoopStep &other) {
+    return other.vector == VectorForm::Elements;
+  });
+  return vector->addsTerms &&
+         element.lanes->count * vector->laneBytes <=
+             loops.getSchedule().tailBytes &&
+         llvm::all_of(carried.getTypes(), llvm::IsaPred<VectorType>) &&
+         llvm::none_of(ArrayRef(&step + 1, steps.end()),
+                       [](const LoopStep &other) {
+                         return other.kind == LoopStep::Iterate ||
+                                other.kind == LoopStep::Dense;
+                       });
+}
+
 SmallVector<Value> Emitter::emitLoop(const VisitedElement &element,
                                      unsigned step, Value begin, Value end,
                                      ValueRange carried, Inside inside) {
@@ -201,6 +259,12 @@ SmallVector<Value> Emitter::emitLoop(const VisitedElement &element,
   llvm::SaveAndRestore inLoop(isInLoop, true);
   llvm::SaveAndRestore inParallelLoop(isInParallelLoop,
                                       isInParallelLoop || isParallel);
+  if (waitsForSums(element, steps[step], values)) {
+    SmallVector<Value> sums = emitPairs(begin, end, values, inside);
+    if (hasEntered)
+      body.exit(builder, element, sums);
+    return sums;
+  }
   scf::ForOp loop = isParallel && !schedule.isForDevice
                         ? emitChunks(begin, end, values, inside)
                         : emitFor(begin, end, values, inside);

@@ -68,6 +68,8 @@ struct VectorForm {
   Kind kind = None;
   /// The bytes of a lane: of the widest type that is computed with.
   int64_t laneBytes = 1;
+  /// Whether each result is what it was and a term, added.
+  bool addsTerms = false;
   /// The other loops that the places of the results depend on, of Elements.
   llvm::SmallBitVector placeLoops;
   /// The same of each operand that is read by vectors.

@@ -31,18 +31,22 @@ func.func @product(%a: tensor<?x?xf32, #CSR>, %b: tensor<?x32xf32>, %m: index) -
   return %c : tensor<?x32xf32>
 }
 
-// A dynamic extent is cut into strips, and what is left into masked ones. Each
-// goes through the entries.
+// A dynamic extent is cut into strips, what is left into narrow ones, of which
+// the last is masked. Each goes through the entries.
 
 // CHECK-LABEL: func.func @dynamic
 // CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} iter_args
 // CHECK:           scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c32 iter_args
 // CHECK:             scf.for {{.+}} -> (vector<32xf64>)
+// CHECK:           scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c8 iter_args
+// CHECK:             scf.for {{.+}} step %c2 iter_args({{.+}}) -> (vector<8xf64>, vector<8xf64>)
 // CHECK:           scf.for %[[LAST:[^ ]+]] = %{{.+}} to %[[N:[^ ]+]] step %c8 iter_args
 // CHECK:             %[[LEFT:.+]] = arith.subi %[[N]], %[[LAST]]
 // CHECK:             %[[MASK:.+]] = vector.create_mask %[[LEFT]] : vector<8xi1>
 // CHECK:             vector.transfer_read {{.+}}, %[[MASK]] {in_bounds = [true]}
-// CHECK:             scf.for {{.+}} -> (vector<8xf64>)
+// CHECK:             %[[PAIRS:.+]]:2 = scf.for {{.+}} -> (vector<8xf64>, vector<8xf64>)
+// CHECK:             %[[SUM:.+]] = arith.addf %[[PAIRS]]#0, %[[PAIRS]]#1
+// CHECK:             scf.for {{.+}} iter_args(%{{.+}} = %[[SUM]]) -> (vector<8xf64>)
 // CHECK:             vector.transfer_write {{.+}}, %[[MASK]] {in_bounds = [true]}
 func.func @dynamic(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64>, %c: tensor<?x?xf64>) -> tensor<?x?xf64> {
   %r = linalg.matmul ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%c : tensor<?x?xf64>) -> tensor<?x?xf64>
@@ -81,7 +85,8 @@ func.func @scattered(%a: tensor<?x?xf32, #CSC>, %b: tensor<?x?xf32>, %c: tensor<
 // CHECK:           scf.for
 // CHECK:             %[[STRIPS:.+]] = scf.for {{.+}} iter_args(%{{.+}} = %[[NONE]]) -> (vector<64xf32>)
 // CHECK:             vector.extract_strided_slice %[[STRIPS]] {offsets = [0], sizes = [32], strides = [1]}
-// CHECK:             %[[REST:.+]] = scf.for {{.+}} -> (vector<16xf32>)
+// CHECK:             %[[WHOLE:.+]] = scf.for {{.+}} -> (vector<16xf32>)
+// CHECK:             %[[REST:[^ ]+]] = scf.for {{.+}} iter_args(%{{.+}} = %[[WHOLE]]) -> (vector<16xf32>)
 // CHECK:               %[[MASK:.+]] = vector.create_mask
 // CHECK:               arith.select %[[MASK]]
 // CHECK:             vector.extract_strided_slice %[[REST]] {offsets = [0], sizes = [8], strides = [1]}
