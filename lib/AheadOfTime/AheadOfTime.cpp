@@ -57,7 +57,10 @@ static llvm::Expected<Library> compileModule(mlir::ModuleOp module,
   if (!header)
     return header.takeError();
   library.header = std::move(*header);
-  auto code = compileToObject(module, options.compile);
+  CompileOptions compile = options.compile;
+  compile.cpu = getCPUArgument(options.pipeline.cpu);
+  compile.features = options.pipeline.features;
+  auto code = compileToObject(module, compile);
   if (code && options.kind == OutputKind::SharedObject)
     code = linkSharedObject(linker, (*code)->getBuffer(), (name + ".so").str());
   if (!code)

@@ -9,7 +9,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_EXECUTIONENGINE_HOSTCODE_H
 #define SPARSEAUTOGRAD_LIB_EXECUTIONENGINE_HOSTCODE_H
 
-#include "llvm/Support/CodeGen.h"
+#include "SparseAutograd/Target/HostMachine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
@@ -23,13 +23,6 @@ class LLJIT;
 } // namespace llvm
 
 namespace sparse_autograd {
-
-/// A generator of position independent code for the processor `cpu` of this
-/// machine's kind, with the features of a list such as "+avx2,-fma" beside its
-/// own. An empty `cpu` is this machine's, with all it has.
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createHostMachine(llvm::CodeGenOptLevel level, llvm::StringRef cpu = {},
-                  llvm::StringRef features = {});
 
 /// The object file that `machine` makes of `module`, which it may change.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

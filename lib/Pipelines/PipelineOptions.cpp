@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Pipelines/PipelineOptions.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Target/TargetMachine.h"
 #include <memory>
 
 using namespace mlir;
@@ -23,6 +24,11 @@ llvm::SmallVector<llvm::cl::Option *> PipelineOptions::getOptions() {
   return options;
 }
 
+bool PipelineOptions::isForAnyCPU() const {
+  AttachCPUOptions defaults;
+  return cpu == defaults.cpu && features == defaults.features;
+}
+
 LogicalResult
 PipelineOptions::check(function_ref<LogicalResult(const Twine &)> reportError,
                        StringRef prefix) const {
@@ -36,6 +42,11 @@ PipelineOptions::check(function_ref<LogicalResult(const Twine &)> reportError,
       return reportError("there is no library '" + Twine(library) +
                          "': libraries are " + denseLibrary + " and " +
                          sparseLibrary);
+  if (!isForAnyCPU())
+    if (auto machine = createHostMachine(llvm::CodeGenOptLevel::Default,
+                                         getCPUArgument(cpu), features);
+        !machine)
+      return reportError(toString(machine.takeError()));
   // A list has an operator & of its own.
   const llvm::cl::Option *ofGPU[] = {
       std::addressof(chip),      &ptx,       &chipFeatures, &emulate, &toolkit,

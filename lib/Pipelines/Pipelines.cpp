@@ -12,6 +12,7 @@
 #include "SparseAutograd/Differentiate/Passes.h"
 #include "SparseAutograd/FormatSelection/Passes.h"
 #include "SparseAutograd/Fusion/Passes.h"
+#include "SparseAutograd/Target/TargetInfo.h"
 #include "SparseAutograd/Transforms/Passes.h"
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
@@ -31,7 +32,7 @@ using namespace sparse_autograd;
 
 /// The least chip that has the instructions of kernels. Later ones compile its
 /// PTX, and the emulator runs its code.
-static constexpr llvm::StringLiteral leastChip = "sm_80";
+static constexpr llvm::StringLiteral leastChip = genericGPU.chip;
 
 static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalize());
@@ -239,6 +240,8 @@ LogicalResult sparse_autograd::buildPipeline(
     PhaseExtension extension) {
   if (failed(options.check(reportError)))
     return failure();
+  if (!options.isForAnyCPU())
+    pm.addPass(createAttachCPU({options.cpu, options.features}));
   for (Phase phase : {Phase::Differentiate, Phase::SelectFormats,
                       Phase::LowerSparse, Phase::Target}) {
     if (extension)

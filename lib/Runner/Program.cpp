@@ -130,6 +130,9 @@ llvm::Error Program::selectTarget(PipelineOptions &pipelineOptions) {
   pipelineOptions.copyOptionValuesFrom(options.pipeline);
   if (options.threads == 1)
     pipelineOptions.threads = 1;
+  // The code is to run here.
+  if (!options.pipeline.cpu.hasValue())
+    pipelineOptions.cpu = "native";
   // First: that a device is missing should not cost a compilation.
   if (!options.device.empty() &&
       sparseAutogradSetDevice(options.device.c_str()) !=
@@ -169,6 +172,8 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
     return makeError(toString(std::move(error)));
   CompileOptions compileOptions;
   compileOptions.optimizationLevel = options.optimizationLevel;
+  compileOptions.cpu = getCPUArgument(pipelineOptions.cpu);
+  compileOptions.features = pipelineOptions.features;
   return ExecutionEngine::create(*module, compileOptions);
 }
 
@@ -199,8 +204,12 @@ Program::compileInF64(double &roundoff) {
   llvm::Error error = isDone && succeeded(run(createFloatsToF64()))
                           ? runPipeline(*form, pipelineOptions)
                           : llvm::createStringError("the passes to it failed");
-  if (!error)
-    return ExecutionEngine::create(*form);
+  if (!error) {
+    CompileOptions compileOptions;
+    compileOptions.cpu = getCPUArgument(pipelineOptions.cpu);
+    compileOptions.features = pipelineOptions.features;
+    return ExecutionEngine::create(*form, compileOptions);
+  }
   std::string message = toString(std::move(error));
   return llvm::createStringError(reason.empty() ? message : reason);
 }

@@ -36,15 +36,6 @@ int main(int argc, char **argv) {
                             "NAME.so, which needs the runtime library"),
                  clEnumValN(OutputKind::Object, "object",
                             "NAME.o, to be linked with the runtime library")));
-  cl::opt<std::string> cpu(
-      "cpu", cl::value_desc("NAME"), cl::cat(category), cl::init("generic"),
-      cl::desc("the least processor that runs the code, as LLVM calls it, such "
-               "as x86-64-v3; native: this machine's; the default, generic: "
-               "any of this machine's kind"));
-  cl::opt<std::string, true> features(
-      "features", cl::value_desc("LIST"), cl::cat(category),
-      cl::desc("features besides the processor's own, as in +avx2,-fma"),
-      cl::location(options.compile.features));
   cl::opt<VectorLibrary, true> vectorLibrary(
       "vector-library", cl::cat(category),
       cl::location(options.compile.vectorLibrary),
@@ -79,8 +70,6 @@ int main(int argc, char **argv) {
     return 1;
   if (options.compile.optimizationLevel > 3)
     return fail("-O must be 0 to 3");
-  if (cpu != "native")
-    options.compile.cpu = cpu;
 
   llvm::Error error = compileLibrary(options);
   if (!error)

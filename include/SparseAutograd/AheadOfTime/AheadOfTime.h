@@ -37,6 +37,7 @@ struct LibraryOptions {
   std::string name;
   OutputKind kind = OutputKind::SharedObject;
   PipelineOptions pipeline;
+  /// The processor and its features are those of the pipeline.
   CompileOptions compile;
   /// The C compiler that links: a path, or a name that is looked up in PATH;
   /// empty: the one that was found when this library was configured.

@@ -21,6 +21,7 @@
 #include "SparseAutograd/Differentiate/Passes.h"
 #include "SparseAutograd/FormatSelection/Passes.h"
 #include "SparseAutograd/Fusion/Passes.h"
+#include "SparseAutograd/Transforms/Passes.h"
 #include "mlir/Pass/PassOptions.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
@@ -83,6 +84,18 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
                      "the code never asks for more than one. The results are "
                      "the same bits"),
       llvm::cl::init(0)};
+
+  Option<std::string> cpu{
+      *this, "cpu", llvm::cl::value_desc("NAME"),
+      llvm::cl::desc(
+          "the least processor that runs the code, as LLVM calls it, such as "
+          "x86-64-v3; native: this machine's; generic, the default but in "
+          "sparse-runner: any of this machine's kind"),
+      llvm::cl::init(AttachCPUOptions().cpu)};
+  Option<std::string> features{
+      *this, "features", llvm::cl::value_desc("LIST"),
+      llvm::cl::desc("features besides the processor's own, as in +avx2,-fma"),
+      llvm::cl::init(AttachCPUOptions().features)};
 
   //===--------------------------------------------------------------------===//
   // Differentiate
@@ -236,6 +249,9 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("of a GPU: say in remarks what each kernel takes of each "
                      "chip"),
       llvm::cl::init(KernelToObjectOptions().report)};
+
+  /// Whether the code is for any processor of this machine's kind.
+  bool isForAnyCPU() const;
 
   /// All options, sorted by name.
   llvm::SmallVector<llvm::cl::Option *> getOptions();

@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_TRANSFORMS_PASSES_H
 #define SPARSEAUTOGRAD_TRANSFORMS_PASSES_H
 
+#include "SparseAutograd/Target/HostMachine.h"
 #include "mlir/Pass/Pass.h"
 
 namespace sparse_autograd {

@@ -11,6 +11,34 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AttachCPU : Pass<"sparse-autograd-attach-cpu", "::mlir::ModuleOp"> {
+  let summary = "Attach the processor that a module is compiled for";
+  let description = [{
+    Sets the attribute `llvm.target` of the module, which passes read as a record
+    of vectors and registers (`getCPU` in Target/TargetInfo.h). A module without
+    one is compiled for any processor of this machine's kind. For example, with
+    `cpu=x86-64-v3 features=+avx512f`:
+
+    ```mlir
+    module attributes {llvm.target = #llvm.target<triple = "x86_64-pc-linux-gnu",
+                                                  chip = "x86-64-v3",
+                                                  features = <["+avx512f"]>>}
+    ```
+
+    Only with `cpu=native` this machine is looked at: the attribute then has its
+    processor and features, by name.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string",
+           /*default=*/"::sparse_autograd::genericCPUName.str()",
+           "The least processor that runs the code, as LLVM calls it, such as "
+           "x86-64-v3; native: this machine's; generic: any of its kind">,
+    Option<"features", "features", "std::string", /*default=*/"\"\"",
+           "Features besides the processor's own, as in +avx2,-fma">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def Canonicalize : Pass<"sparse-autograd-canonicalize"> {
   let summary = "Canonicalize without patterns of MLIR that are not sound";
   let description = [{

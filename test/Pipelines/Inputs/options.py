@@ -10,12 +10,16 @@ another value in one of the pipelines than in another: the default ones for a CP
 and for a GPU, and those with every option given.
 """
 
+import platform
 import re
 import subprocess
 import sys
 
+FEATURES = ("+neon", "+sve") if platform.machine() == "aarch64" else ("+sse2", "+avx")
+
 # A value for each option of the pipeline that is not its default.
 OF_CPU = {
+    "cpu": "native", "features": FEATURES[0],
     "threads": "1", "prove-sparsity": "false", "residual-budget": "12345",
     "min-sparsity": "0.75", "min-nnz": "7", "sparse-chunk-work": "11",
     "sparse-vector-bytes": "128",
@@ -24,6 +28,7 @@ OF_CPU = {
     "product-work": "29", "stream-bytes": "31", "prefetch-bytes": "37",
     "prefetch-distance": "41", "inline-limit": "43", "outline-limit": "47"}
 OF_GPU = {
+    "cpu": "generic", "features": FEATURES[1],
     "chip": "sm_90a", "ptx": "sm_90", "chip-features": "+ptx85",
     "emulate": "true", "toolkit": "/nowhere", "libraries": "cublaslt,cusparse",
     "whole-rows": "true", "kernel-report": "true"}
