@@ -26,7 +26,7 @@ int64_t sparse_autograd::getArithmeticCost(Operation &op) {
   if (isa<math::PowFOp>(op))
     return 48;
   if (isa_and_nonnull<math::MathDialect>(op.getDialect()))
-    return 16;
+    return elementaryFunctionCost;
   if (isa_and_nonnull<arith::ArithDialect>(op.getDialect()))
     return 1;
   // A random access, or an operation of somebody else's.

@@ -8,13 +8,16 @@
 
 #include "CachedBlocks.h"
 
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
-static constexpr int64_t cachedBytes = int64_t(256) << 10;
+/// Beside what else a core has there.
+static constexpr int64_t cachedBytes =
+    sparse_autograd::genericCPU.coreCacheBytes / 8;
 
 OpFoldResult sparse_autograd::getBoundBefore(scf::ForallOp loop,
                                              OpFoldResult size) {

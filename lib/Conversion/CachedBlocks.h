@@ -33,8 +33,8 @@ mlir::Value createByteCount(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createByteCount(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value array);
 
-/// Whether a cache of a core holds `bytes`, an index, and as much again: 256
-/// KiB of one or two MiB, as cores have for themselves.
+/// Whether the cache that a core has for itself holds `bytes`, an index, and as
+/// much again several times.
 mlir::Value createFitsInCache(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value bytes);
 

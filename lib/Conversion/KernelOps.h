@@ -10,12 +10,13 @@
 #define SPARSEAUTOGRAD_LIB_CONVERSION_KERNELOPS_H
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Target/TargetInfo.h"
 #include "mlir/IR/Operation.h"
 
 namespace sparse_autograd {
 
 /// Threads of a block of a kernel that loops become, at most, and of a warp.
-constexpr int64_t blockThreads = 256, warpSize = 32;
+constexpr int64_t blockThreads = 256, warpSize = genericGPU.warpSize;
 
 /// The attribute of a `gpu.launch` whose blocks have at most `blockThreads`
 /// threads, which is no constant of it: how many of them should fit a

@@ -10,6 +10,7 @@
 #include "SparseAutograd/Fusion/Passes.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "SparseAutograd/Transforms/Canonicalize.h"
 #include "SparseAutograd/Transforms/FoldNegations.h"
 #include "SparseAutograd/Transforms/MergeEqualOps.h"
@@ -181,7 +182,7 @@ static bool isSmall(const RowGroup &group) {
 /// Rows that are not in a cache after the first pass over them gain nothing
 /// from a loop, which then only hides that single operations can be divided.
 static bool hasLongRows(const RowGroup &group) {
-  constexpr int64_t longest = int64_t(1) << 19;
+  constexpr int64_t longest = genericCPU.coreCacheBytes / sizeof(float);
   for (Operation *op : group.members) {
     ArrayRef<unsigned> rowLoops = group.rowLoops.find(op)->second;
     int64_t length = 1;

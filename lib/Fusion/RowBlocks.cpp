@@ -8,6 +8,7 @@
 
 #include "RowBlocks.h"
 
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -110,7 +111,8 @@ RowBlocks cutRows(ExtentArithmetic &arith, const RowGroup &group,
   for (unsigned k = rowLoops.size(); k-- > 0;) {
     RowDimension &row = blocks.rows[k];
     row.extent = getLoopExtent(arith, group, widest, rowLoops[k]);
-    int64_t smallest = survey.contiguousRows.contains(k) ? 64 : 1;
+    int64_t smallest =
+        survey.contiguousRows.contains(k) ? genericCPU.lineBytes : 1;
     row.tileBound = std::max<int64_t>(blockElements, smallest);
     if (group.settled)
       row.tileBound = std::min<int64_t>(row.tileBound, stackRows);

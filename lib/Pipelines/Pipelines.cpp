@@ -129,12 +129,11 @@ static LinalgToLoopsOptions getLoops(const PipelineOptions &options) {
   loops.forDevice = options.target == TargetKind::GPU;
   loops.chunkWork = options.chunkWork;
   loops.maximalPartials = options.maximalPartials;
-  // What the lanes of a warp add up at least, and how many warps: half of those
-  // that a large device runs at once.
+  // What the lanes of a warp add up at least, and how many warps.
   if (loops.forDevice && !options.chunkWork.hasValue())
     loops.chunkWork = 64;
   if (loops.forDevice && !options.maximalPartials.hasValue())
-    loops.maximalPartials = 4096;
+    loops.maximalPartials = genericGPU.getBusyWarps();
   return loops;
 }
 

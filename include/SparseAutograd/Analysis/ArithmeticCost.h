@@ -14,6 +14,9 @@
 
 namespace sparse_autograd {
 
+/// The cost of an elementary function.
+inline constexpr int64_t elementaryFunctionCost = 16;
+
 /// The cost of one execution of `op` on scalars, in additions: a constant costs
 /// nothing, a division 4, an exponential or a logarithm 16. The weights are
 /// those of vector code: a polynomial for the exponential is about 16 additions

@@ -329,7 +329,8 @@ def StreamResults : Pass<"sparse-autograd-stream-results", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"minimalBytes", "minimal-bytes", "int64_t", /*default=*/"16777216",
+    Option<"minimalBytes", "minimal-bytes", "int64_t",
+           /*default=*/"::sparse_autograd::genericCPU.sharedCacheBytes",
            "results of fewer bytes, known statically, are left alone">,
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
@@ -570,7 +571,8 @@ def PrefetchBlocks : Pass<"sparse-autograd-prefetch-blocks", "::mlir::func::Func
     ```
   }];
   let options = [
-    Option<"minimalBytes", "minimal-bytes", "int64_t", /*default=*/"4194304",
+    Option<"minimalBytes", "minimal-bytes", "int64_t",
+           /*default=*/"2 * ::sparse_autograd::genericCPU.coreCacheBytes",
            "what a loop reads is expected to be in a cache below this">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect",

@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_FUSION_PASSES_H
 #define SPARSEAUTOGRAD_FUSION_PASSES_H
 
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -56,7 +56,8 @@ def FusePass : Pass<"sparse-autograd-fuse", "::mlir::func::FuncOp"> {
     Option<"recomputeLimit", "recompute-limit", "int64_t", "64",
            "Largest cost of a body, in additions, that is computed again for "
            "each of several consumers">,
-    Option<"blockElements", "block-elements", "int64_t", "4096",
+    Option<"blockElements", "block-elements", "int64_t",
+           "::sparse_autograd::genericCPU.firstCacheBytes / 2 / sizeof(float)",
            "Elements that a block of rows aims at">,
     Option<"groupRows", "group-rows", "bool", "true",
            "Form loops over blocks of rows">,

@@ -21,35 +21,14 @@
 #ifndef SPARSEAUTOGRAD_TARGET_TARGETINFO_H
 #define SPARSEAUTOGRAD_TARGET_TARGETINFO_H
 
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "llvm/ADT/StringRef.h"
-#include <cstdint>
 
 namespace mlir {
 class Operation;
 } // namespace mlir
 
 namespace sparse_autograd {
-
-/// A core of a processor.
-struct CPUInfo {
-  /// The bits of a vector register, and how many of them there are: those that
-  /// LLVM's vectorizer uses.
-  int64_t vectorBits = 128;
-  int64_t vectorRegisters = 16;
-  /// The bytes of a cache line.
-  int64_t lineBytes = 64;
-  /// The bytes of the caches: of the first level, of what a core has for
-  /// itself, and of what it may expect of the one that cores share.
-  int64_t firstCacheBytes = int64_t(32) << 10;
-  int64_t coreCacheBytes = int64_t(2) << 20;
-  int64_t sharedCacheBytes = int64_t(16) << 20;
-
-  /// The numbers of type `bits` wide that a vector register holds.
-  constexpr int64_t getLanes(int64_t bits) const { return vectorBits / bits; }
-};
-
-/// What every processor has.
-inline constexpr CPUInfo genericCPU;
 
 /// The processor that the module around `op` is compiled for: that of its
 /// attribute `llvm.target`, which `--sparse-autograd-attach-cpu` sets, else the
@@ -68,6 +47,11 @@ struct GPUInfo {
   int64_t registers, sharedBytes;
   /// The bytes of shared memory that a block has without asking for more.
   int64_t staticSharedBytes;
+  /// The bytes that one instruction of a thread accesses at most.
+  int64_t accessBytes = 16;
+
+  /// The warps that keep the device busy: half of those that it has at once.
+  constexpr int64_t getBusyWarps() const { return multiprocessors * warps / 2; }
 
   /// The registers that a thread may have if `blocks` of `threads` threads
   /// are to fit a multiprocessor.

@@ -21,6 +21,7 @@
 #include "../NeutralElement.h"
 #include "../RuntimeCalls.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -43,7 +44,7 @@ using namespace sparse_autograd;
 
 /// The cost of a body that computes an elementary function: an exponential of
 /// an element that is not selected costs more than to find the ones that are.
-static constexpr int64_t expensive = 16;
+static constexpr int64_t expensive = elementaryFunctionCost;
 
 /// Where more than one element in so many is selected, to find them and to put
 /// results between zeros costs what it saves: measured for a softmax and a
@@ -412,7 +413,7 @@ static Value createBuffer(OpBuilder &builder, memref::SubViewOp mask,
   return memref::AllocOp::create(
       builder, block.getLoc(),
       MemRefType::get(shape, block.getType().getElementType()), dynamicSizes,
-      builder.getI64IntegerAttr(64));
+      builder.getI64IntegerAttr(genericCPU.lineBytes));
 }
 
 /// What the runtime is told of the row of `block`: how many elements it has,

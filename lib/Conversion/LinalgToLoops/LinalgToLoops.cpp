@@ -17,6 +17,7 @@
 #include "Combiner.h"
 #include "LoopNest.h"
 #include "LoopOrder.h"
+#include "SparseAutograd/Target/TargetInfo.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -326,7 +327,7 @@ void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order,
 /// of them, chunks along the longest loop have partial sums.
 Cut Lowering::chooseReduction(linalg::LinalgOp op, ArrayRef<unsigned> apart,
                               ArrayRef<unsigned> inner) const {
-  constexpr int64_t enoughElements = 4096, longLoop = 256;
+  constexpr int64_t enoughElements = genericGPU.getBusyWarps(), longLoop = 256;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   int64_t elements = 1;
   for (unsigned loop : apart) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopOrder.h"
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 
 #include <cmath>
@@ -18,7 +19,7 @@ namespace {
 
 /// An extent that is not known is taken to be large.
 constexpr int64_t assumedExtent = 1024;
-constexpr double cacheLine = 64.0;
+constexpr double cacheLine = genericCPU.lineBytes;
 
 /// What the cost of a loop is compared by.
 struct LoopCost {

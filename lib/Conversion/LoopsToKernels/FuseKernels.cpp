@@ -18,6 +18,7 @@
 #include "KernelNest.h"
 #include "LoopReductions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Target/TargetInfo.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -175,7 +176,7 @@ bool KernelFusion::isApart(ArrayRef<Access> first, Value firstVariable,
 static bool needsAllThreads(const KernelNest &nest) {
   if (nest.getVariables().size() < 2)
     return false;
-  constexpr int64_t few = 4096;
+  constexpr int64_t few = genericGPU.getBusyWarps();
   APInt rows;
   if (matchPattern(nest.getUpperBounds().front(), m_ConstantInt(&rows)) &&
       rows.getSExtValue() < few)

@@ -21,6 +21,7 @@
 
 #include "../KernelOps.h"
 #include "IndexBuilder.h"
+#include "SparseAutograd/Target/TargetInfo.h"
 #include "Unroll.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -82,7 +83,7 @@ static_assert(largeTile.getColumnsOfWarp() == warpSize &&
 
 /// As many large tiles keep a device busy, which has about so many
 /// multiprocessors.
-static constexpr int64_t leastLargeTiles = 128;
+static constexpr int64_t leastLargeTiles = genericGPU.multiprocessors;
 
 namespace {
 class TileBuilder {

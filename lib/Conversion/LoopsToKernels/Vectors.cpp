@@ -14,6 +14,7 @@
 #include "KernelNest.h"
 #include "LaneLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Target/TargetInfo.h"
 #include "UnrollAndJam.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,7 +27,7 @@ using namespace sparse_autograd;
 
 /// What one instruction accesses at most, in bytes, and in how many elements: a
 /// thread has registers for each.
-static constexpr int64_t mostBytes = 16, mostElements = 4;
+static constexpr int64_t mostBytes = genericGPU.accessBytes, mostElements = 4;
 
 /// What a thread has to do for each iteration, at most, so that several have
 /// place in its registers.

@@ -16,6 +16,7 @@
 
 #include "../CachedBlocks.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -34,13 +35,13 @@ using namespace sparse_autograd;
 
 /// What an operation costs for each element, in additions, that leaves time to
 /// ask for another: an elementary function.
-static constexpr int64_t expensive = 16;
+static constexpr int64_t expensive = elementaryFunctionCost;
 
 /// How many elements are computed between asking and asking again: the
 /// processor has room for about as many lines on their way as they have.
 static constexpr int64_t stride = 256;
 
-static constexpr int64_t lineBytes = 64;
+static constexpr int64_t lineBytes = genericCPU.lineBytes;
 
 namespace {
 /// A loop over blocks of rows whose next blocks are worth asking for.

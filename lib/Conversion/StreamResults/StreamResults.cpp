@@ -21,6 +21,7 @@
 
 #include "../CachedBlocks.h"
 #include "../RuntimeCalls.h"
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,8 +39,9 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// The elements of a piece of a row: 4 KiB of f32.
-static constexpr int64_t pieceLength = 1024;
+/// The elements of a piece of a row: of f32, an eighth of the first cache.
+static constexpr int64_t pieceLength =
+    genericCPU.firstCacheBytes / 8 / sizeof(float);
 
 namespace {
 /// A result of a function, and its part that an iteration of a loop over blocks
@@ -174,7 +176,7 @@ static LogicalResult streamPieces(IRRewriter &rewriter,
       rewriter, loc,
       MemRefType::get(tileSizes, getElementTypeOrSelf(
                                      writer.getDpsInits().front().getType())),
-      rewriter.getI64IntegerAttr(64));
+      rewriter.getI64IntegerAttr(genericCPU.lineBytes));
   FailureOr<linalg::TiledLinalgOp> tiled = linalg::tileLinalgOp(
       rewriter, writer, linalg::LinalgTilingOptions().setTileSizes(tileSizes));
   if (failed(tiled))
@@ -245,7 +247,7 @@ static void streamBlock(IRRewriter &rewriter, memref::AllocOp result,
   rewriter.setInsertionPointAfter(block);
   Value buffer = memref::AllocOp::create(
       rewriter, loc, MemRefType::get(shape, type.getElementType()),
-      dynamicSizes, rewriter.getI64IntegerAttr(64));
+      dynamicSizes, rewriter.getI64IntegerAttr(genericCPU.lineBytes));
   Value part = memref::SubViewOp::create(rewriter, loc, buffer, zeros,
                                          block.getMixedSizes(), ones);
   rewriter.replaceAllUsesWith(block, part);

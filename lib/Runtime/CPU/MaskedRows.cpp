@@ -16,6 +16,7 @@
 
 #include "MaskedRows.h"
 #include "SparseAutograd/Runtime/CompilerABI.h"
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "Stream.h"
 
 #include <algorithm>
@@ -312,7 +313,8 @@ void sparse_autograd::runtime::expandRow(VectorInstructions instructions,
 //===----------------------------------------------------------------------===//
 
 int64_t sparseAutogradEstimateSelected(const uint8_t *mask, int64_t count) {
-  constexpr int64_t lineLength = 64, lines = 64;
+  constexpr int64_t lineLength = sparse_autograd::genericCPU.lineBytes,
+                    lines = 64;
   auto countPart = [&](int64_t begin, int64_t length) {
     return length - std::count(mask + begin, mask + begin + length, 0);
   };

@@ -8,6 +8,7 @@
 
 #include "Stream.h"
 #include "SparseAutograd/Runtime/CompilerABI.h"
+#include "SparseAutograd/Target/CPUInfo.h"
 
 #include <cstring>
 
@@ -19,10 +20,11 @@ using namespace sparse_autograd::runtime;
 
 /// What does not fit beside what else is in the caches of a core. Less is read
 /// from there again.
-static constexpr int64_t minimalTotal = int64_t(16) << 20;
+static constexpr int64_t minimalTotal =
+    sparse_autograd::genericCPU.sharedCacheBytes;
 
 #ifdef __SSE2__
-static constexpr int64_t lineBytes = 64;
+static constexpr int64_t lineBytes = sparse_autograd::genericCPU.lineBytes;
 
 static void streamLines(char *to, const char *from, int64_t bytes) {
   for (int64_t at = 0; at < bytes; at += lineBytes)

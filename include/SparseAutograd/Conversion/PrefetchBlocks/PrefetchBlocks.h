@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_CONVERSION_PREFETCHBLOCKS_PREFETCHBLOCKS_H
 #define SPARSEAUTOGRAD_CONVERSION_PREFETCHBLOCKS_PREFETCHBLOCKS_H
 
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

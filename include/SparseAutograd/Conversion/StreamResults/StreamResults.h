@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_CONVERSION_STREAMRESULTS_STREAMRESULTS_H
 #define SPARSEAUTOGRAD_CONVERSION_STREAMRESULTS_STREAMRESULTS_H
 
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Pass/Pass.h"
 
 namespace sparse_autograd {
