@@ -1,4 +1,4 @@
-// The processor by its name and features, checked against LLVM. (The names are
+// The processor of a module (lib/Transforms/AttachCPU.cpp), by its name and features, checked against LLVM. (The names are
 // of x86-64; test/Unit/Target has what passes read of it.)
 // RUN: sparse-opt %s --sparse-autograd-attach-cpu="cpu=x86-64-v3 features=+avx512f" | FileCheck %s
 // CHECK: module attributes {llvm.target = #llvm.target<triple = "{{.+}}", chip = "x86-64-v3", features = <["+avx512f"]>>}

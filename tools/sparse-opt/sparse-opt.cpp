@@ -11,6 +11,13 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
+#ifdef SPARSE_AUTOGRAD_INCLUDE_TESTS
+namespace sparse_autograd::test {
+void registerAnalysisPasses();
+void registerTransformsPasses();
+} // namespace sparse_autograd::test
+#endif
+
 int main(int argc, char **argv) {
   sparse_autograd::Tool tool(
       argc, argv,
@@ -21,6 +28,10 @@ int main(int argc, char **argv) {
       sparse_autograd::Tool::Others::Hide);
   mlir::registerAllPasses();
   sparse_autograd::registerAllPasses();
+#ifdef SPARSE_AUTOGRAD_INCLUDE_TESTS
+  sparse_autograd::test::registerAnalysisPasses();
+  sparse_autograd::test::registerTransformsPasses();
+#endif
   mlir::DialectRegistry registry;
   sparse_autograd::registerAllDialects(registry);
   return mlir::asMainReturnCode(mlir::MlirOptMain(
