@@ -15,8 +15,13 @@
 //
 //   fuzz-ir [--seed N] [--count N] [--only N] [--known FILE] FILE.mlir...
 //
+// With --attributes programs are given attributes of the dialect, known ones
+// and others, on ops, arguments and results, and go through the pipeline: an
+// unknown one is refused with the list of those that there are.
+//
 //===----------------------------------------------------------------------===//
 
+#include "Attributes.h"
 #include "Isolation.h"
 #include "Mutations.h"
 #include "Programs.h"
@@ -53,9 +58,12 @@ static llvm::cl::opt<std::string>
     knownFile("known",
               llvm::cl::desc("Crashes of MLIR, a line each: the stage, "
                              "what the stack has, the reason"));
+static llvm::cl::opt<bool>
+    attributesAlone("attributes",
+                    llvm::cl::desc("Give programs attributes of the dialect"));
 static llvm::cl::list<std::string> files(llvm::cl::Positional);
 
-enum Counter { Parsed, Ran, Pipelines, Refused };
+enum Counter { Parsed, Ran, Pipelines, Refused, Unknown };
 
 //===----------------------------------------------------------------------===//
 // Passes
@@ -147,7 +155,7 @@ static StringRef getBlamedOp(StringRef message) {
 static void runPasses(ModuleOp module, Random &random,
                       ArrayRef<std::string> passes) {
   MLIRContext *context = module.getContext();
-  bool isPipeline = random.oneIn(12);
+  bool isPipeline = attributesAlone || random.oneIn(12);
   PassManager manager(context, ModuleOp::getOperationName(),
                       OpPassManager::Nesting::Implicit);
   auto watch = std::make_unique<Watch>();
@@ -267,6 +275,41 @@ static bool hasWrongNumbers(ModuleOp module) {
   return isWrong;
 }
 
+/// A program with attributes of the dialect, as a file has it; null if it is
+/// refused, as it is to be if one of them is unknown.
+static OwningOpRef<ModuleOp> makeWithAttributes(const Seeds &seeds,
+                                                Random &random,
+                                                MLIRContext &context,
+                                                std::string &source) {
+  OwningOpRef<ModuleOp> original = (*random.pick(seeds.modules)).clone();
+  SmallVector<GivenAttribute> given;
+  for (size_t number = 1 + random.below(2); number > 0; --number)
+    given.push_back(addAttribute(*original, random));
+  llvm::raw_string_ostream stream(source);
+  original->print(stream, OpPrintingFlags().printGenericOpForm(true));
+  std::string errors;
+  OwningOpRef<ModuleOp> module;
+  {
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      errors += diagnostic.str() + "\n";
+      return success();
+    });
+    setStage("parse text");
+    module = parseSourceString<ModuleOp>(source, ParserConfig(&context));
+  }
+  bool hasUnknown = llvm::any_of(
+      given, [](const GivenAttribute &one) { return one.isUnknown; });
+  if (hasUnknown)
+    count(Unknown);
+  if (module && hasUnknown)
+    reportFinding("accepts an unknown attribute", given.front().name);
+  else if (!module && given.size() == 1)
+    if (std::string problem = checkErrors(given.front(), errors);
+        !problem.empty())
+      reportFinding("message", problem);
+  return module;
+}
+
 static void runMutant(const Seeds &seeds, uint64_t number, MLIRContext &context,
                       ArrayRef<std::string> passes, bool prints) {
   Random random(seed * 1000003 + number);
@@ -285,7 +328,9 @@ static void runMutant(const Seeds &seeds, uint64_t number, MLIRContext &context,
         llvm::outs() << diagnostic << "\n";
       return success();
     });
-    module = makeMutant(seeds, random, context, source, isBytecode);
+    module = attributesAlone
+                 ? makeWithAttributes(seeds, random, context, source)
+                 : makeMutant(seeds, random, context, source, isBytecode);
   }
   if (prints) {
     if (module)
@@ -441,7 +486,10 @@ int main(int argc, char **argv) {
   llvm::outs() << end - begin << " mutants of " << seeds.texts.size()
                << " programs: " << getCount(Parsed) << " valid, "
                << getCount(Pipelines) << " of them through the pipeline, "
-               << getCount(Refused) << " refused; " << findings.size()
-               << " kinds of failures\n";
+               << getCount(Refused) << " refused; "
+               << (attributesAlone ? std::to_string(getCount(Unknown)) +
+                                         " with an unknown attribute; "
+                                   : "")
+               << findings.size() << " kinds of failures\n";
   return findings.empty() ? 0 : 1;
 }
