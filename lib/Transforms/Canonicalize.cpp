@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Transforms/Canonicalize.h"
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

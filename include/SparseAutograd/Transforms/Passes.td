@@ -61,7 +61,8 @@ def Canonicalize : Pass<"sparse-autograd-canonicalize"> {
 
     What runs on tensors takes this pass in place of `canonicalize`.
   }];
-  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::tensor::TensorDialect",
+                           "::sparse_autograd::SparseAutogradDialect"];
 }
 
 #endif // SPARSEAUTOGRAD_TRANSFORMS_PASSES

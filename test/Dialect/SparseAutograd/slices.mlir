@@ -66,3 +66,14 @@ func.func @empty(%x: tensor<2x?x?xf32>, %n: index, %v: tensor<?x?xf32>) -> (tens
   %z = tensor.insert_slice %v into %x[%c2, 0, 0] [%c0, %n, 1] [1, 1, 1] : tensor<?x?xf32> into tensor<2x?x?xf32>
   return %y, %z : tensor<?x?xf32>, tensor<2x?x?xf32>
 }
+
+// A slice that does not lie in its tensor is for the run to refuse.
+
+// CHECK-LABEL: func.func @extract_outside(
+//       CHECK:   tensor.extract_slice %{{.+}}[%{{.+}}, %{{.+}}, 0] [1, 2, 1] [1, 1, 1] : tensor<1x4x?xf32> to tensor<1x2xf32>
+func.func @extract_outside(%x: tensor<1x4x?xf32>) -> tensor<1x2xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %y = tensor.extract_slice %x[%c0, %c3, 0] [1, 2, 1] [1, 1, 1] : tensor<1x4x?xf32> to tensor<1x2xf32>
+  return %y : tensor<1x2xf32>
+}

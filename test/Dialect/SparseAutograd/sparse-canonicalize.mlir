@@ -289,3 +289,23 @@ func.func @sample_of_reads(%x: tensor<3x4xf64>, %p: tensor<3x4xi1, #CSR>) -> ten
   %s = sparse_autograd.sample %read, %p : tensor<3x4xf64>, tensor<3x4xi1, #CSR> -> tensor<3x4xf64, #CSR>
   return %s : tensor<3x4xf64, #CSR>
 }
+
+// Slices that do not lie in their tensors are for the run to refuse.
+
+// CHECK-LABEL: func.func @slice_outside
+// CHECK:       tensor.extract_slice %{{.*}}[0, 2] [2, 3] [1, 1] : tensor<?x?xf64, #[[CSR]]> to tensor<2x3xf64, #[[COO]]>
+func.func @slice_outside(%x: tensor<3x4xf64, #CSR>) -> tensor<?x?xf64, #COO> {
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c = tensor.cast %x : tensor<3x4xf64, #CSR> to tensor<?x?xf64, #CSR>
+  %0 = tensor.extract_slice %c[0, %c2] [%c2, %c3] [1, 1] : tensor<?x?xf64, #CSR> to tensor<?x?xf64, #COO>
+  return %0 : tensor<?x?xf64, #COO>
+}
+
+// CHECK-LABEL: func.func @insert_outside
+// CHECK:       tensor.insert_slice %{{.*}} into %{{.*}}[0, %{{.*}}] [2, 2] [1, 1] : tensor<2x2xf64, #[[COO]]> into tensor<3x4xf64, #[[CSR]]>
+func.func @insert_outside(%s: tensor<2x2xf64, #COO>, %x: tensor<3x4xf64, #CSR>) -> tensor<3x4xf64, #CSR> {
+  %c3 = arith.constant 3 : index
+  %0 = tensor.insert_slice %s into %x[0, %c3] [2, 2] [1, 1] : tensor<2x2xf64, #COO> into tensor<3x4xf64, #CSR>
+  return %0 : tensor<3x4xf64, #CSR>
+}

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -95,6 +96,20 @@ struct Slice {
     return slice;
   }
 
+  /// Whether it may lie in `tensor`. One that does not is refused where the
+  /// program runs, if it runs there; the verifier refuses it in any case.
+  bool fits(Value tensor) const {
+    return verifyInBoundsSlice(getType(tensor).getShape(), offsets, sizes,
+                               strides)
+        .isValid;
+  }
+
+  /// What `tensor`, which it is a slice of, is cast from, if it may lie there.
+  Value skipCastIfFits(Value tensor) const {
+    Value source = skipCast(tensor);
+    return fits(source) ? source : tensor;
+  }
+
   /// The sizes of the dimensions that are not `dropped`.
   SmallVector<OpFoldResult>
   getKeptSizes(const llvm::SmallBitVector &dropped) const {
@@ -113,10 +128,12 @@ struct InferExtractSlice : OpRewritePattern<tensor::ExtractSliceOp> {
     if (!hasSparseType(op))
       return failure();
     Slice slice = Slice::of(op);
-    Value source = skipCast(op.getSource());
+    Value source = slice.skipCastIfFits(op.getSource());
     RankedTensorType type =
         withExtents(op.getType(), slice.getKeptSizes(op.getDroppedDims()));
     if (!slice.isFolded && source == op.getSource() && type == op.getType())
+      return failure();
+    if (!slice.fits(source))
       return failure();
     Value result = tensor::ExtractSliceOp::create(rewriter, op.getLoc(), type,
                                                   source, slice.offsets,
@@ -134,12 +151,14 @@ struct InferInsertSlice : OpRewritePattern<tensor::InsertSliceOp> {
       return failure();
     Slice slice = Slice::of(op);
     Value source = skipCast(op.getSource());
-    Value dest = skipCast(op.getDest());
+    Value dest = slice.skipCastIfFits(op.getDest());
     // What is cast says no less than before, so that this ends.
     RankedTensorType type =
         withExtents(getType(source), slice.getKeptSizes(op.getDroppedDims()));
     if (!slice.isFolded && source == op.getSource() && dest == op.getDest() &&
         type == source.getType())
+      return failure();
+    if (!slice.fits(dest))
       return failure();
     source = castTo(rewriter, op.getLoc(), type, source);
     Value result = tensor::InsertSliceOp::create(rewriter, op.getLoc(), source,

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -101,9 +102,10 @@ struct Window {
 } // namespace
 
 /// The window of `op` with constants folded into it, if it has any and drops
-/// dimensions: otherwise upstream's pattern is right.
+/// dimensions: otherwise upstream's pattern is right. As there, one that does
+/// not lie in `tensor` stays, for the verifier would refuse it.
 template <typename OpTy>
-static FailureOr<Window> foldConstants(OpTy op) {
+static FailureOr<Window> foldConstants(OpTy op, RankedTensorType tensor) {
   if (op.getDroppedDims().none())
     return failure();
   Window window = {op.getMixedOffsets(), op.getMixedSizes(),
@@ -111,7 +113,9 @@ static FailureOr<Window> foldConstants(OpTy op) {
   bool changed = succeeded(foldDynamicOffsetSizeList(window.offsets));
   changed |= succeeded(foldDynamicOffsetSizeList(window.sizes));
   changed |= succeeded(foldDynamicStrideList(window.strides));
-  if (!changed)
+  if (!changed || !verifyInBoundsSlice(tensor.getShape(), window.offsets,
+                                       window.sizes, window.strides)
+                       .isValid)
     return failure();
   return window;
 }
@@ -130,7 +134,7 @@ struct FoldConstantsOfExtract : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
                                 PatternRewriter &rewriter) const override {
-    FailureOr<Window> window = foldConstants(op);
+    FailureOr<Window> window = foldConstants(op, op.getSourceType());
     if (failed(window))
       return failure();
     Value slice = tensor::ExtractSliceOp::create(
@@ -148,7 +152,7 @@ struct FoldConstantsOfInsert : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    FailureOr<Window> window = foldConstants(op);
+    FailureOr<Window> window = foldConstants(op, op.getDestType());
     if (failed(window))
       return failure();
     RankedTensorType type =
