@@ -21,14 +21,17 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
+// The ops that are reported are of the derivative, which the program does not
+// have: errors do not name them.
+
 /// Says how `path` makes the gradient of argument `argument` dense.
 static void reportDensity(func::FuncOp derivative, unsigned argument,
                           Type gradient, const DensityPath &path) {
   auto type = cast<RankedTensorType>(gradient);
   Type dense = RankedTensorType::get(type.getShape(), type.getElementType());
   InFlightDiagnostic diagnostic =
-      path.entry->emitOpError("makes the gradient of a sparse tensor dense: it "
-                              "is sampled from a ");
+      path.entry->emitError("this makes the gradient of a sparse tensor dense: "
+                            "it is sampled from a ");
   diagnostic << dense
              << " that nothing else needs; sample what this op reads "
                 "or makes with sparse_autograd.sample, select it by a mask, or "
@@ -50,7 +53,7 @@ static void reportAddedTensor(func::FuncOp derivative, func::FuncOp program,
                               const AddedTensor &added) {
   Operation *op = added.value.getOwner();
   InFlightDiagnostic diagnostic =
-      op->emitOpError("makes a dense ")
+      op->emitError("the derivative makes a dense ")
       << added.value.getType() << " in '" << derivative.getSymName()
       << "': no dense tensor of '" << program.getSymName()
       << "', no argument and no gradient that is asked for spans its "

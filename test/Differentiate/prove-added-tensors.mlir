@@ -38,7 +38,7 @@ func.func private @scaled_derivative(
   %n = tensor.dim %a, %c0 : tensor<?x?xf32, #csr>
   %m = tensor.dim %s, %c0 : tensor<?xf32>
   %e = tensor.empty(%n, %m) : tensor<?x?xf32>
-  // expected-error @below {{'linalg.generic' op makes a dense 'tensor<?x?xf32>' in 'scaled_derivative': no dense tensor of 'scaled', no argument and no gradient that is asked for spans its dimensions 0 and 1, so that it may take more memory than all of these; select by a mask, the sparse_autograd.pattern of a sparse tensor for instance, what a reduction is made of, compute what a sparse tensor is multiplied by where that stores something, with sparse_autograd.sample, or set prove-sparsity=false if there is memory for it}}
+  // expected-error @below {{the derivative makes a dense 'tensor<?x?xf32>' in 'scaled_derivative': no dense tensor of 'scaled', no argument and no gradient that is asked for spans its dimensions 0 and 1, so that it may take more memory than all of these; select by a mask, the sparse_autograd.pattern of a sparse tensor for instance, what a reduction is made of, compute what a sparse tensor is multiplied by where that stores something, with sparse_autograd.sample, or set prove-sparsity=false if there is memory for it}}
   %p = linalg.generic {indexing_maps = [#id, #columns, #id], iterator_types = ["parallel", "parallel"]}
       ins(%a, %s : tensor<?x?xf32, #csr>, tensor<?xf32>) outs(%e : tensor<?x?xf32>) {
   ^bb0(%u: f32, %v: f32, %out: f32):
@@ -80,7 +80,7 @@ func.func private @mttkrp_derivative(
   %n = tensor.dim %ct, %c0 : tensor<?x32xf32>
   %m = tensor.dim %c, %c0 : tensor<?x32xf32>
   %e = tensor.empty(%n, %m) : tensor<?x32x?xf32>
-  // expected-error @below {{'linalg.generic' op makes a dense 'tensor<?x32x?xf32>' in 'mttkrp_derivative': no dense tensor of 'mttkrp', no argument and no gradient that is asked for spans its dimensions 0 and 2}}
+  // expected-error @below {{the derivative makes a dense 'tensor<?x32x?xf32>' in 'mttkrp_derivative': no dense tensor of 'mttkrp', no argument and no gradient that is asked for spans its dimensions 0 and 2}}
   %p = linalg.generic {indexing_maps = [affine_map<(i, j, l) -> (i, j)>, affine_map<(i, j, l) -> (l, j)>, affine_map<(i, j, l) -> (i, j, l)>], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%ct, %c : tensor<?x32xf32>, tensor<?x32xf32>) outs(%e : tensor<?x32x?xf32>) {
   ^bb0(%u: f32, %v: f32, %out: f32):
@@ -115,7 +115,7 @@ func.func private @equal_extents_derivative(
     %a: tensor<8x8xf32, #csr>,
     %x: tensor<8x8xf32>, %s: tensor<8xf32>, %z: tensor<8x8xf32>) -> tensor<8x8xf32>
     attributes {sparse_autograd.derivative_of = @equal_extents} {
-  // expected-error @below {{'sparse_tensor.convert' op makes a dense 'tensor<8x8xf32>' in 'equal_extents_derivative'}}
+  // expected-error @below {{the derivative makes a dense 'tensor<8x8xf32>' in 'equal_extents_derivative'}}
   %d = sparse_tensor.convert %a : tensor<8x8xf32, #csr> to tensor<8x8xf32>
   %y = linalg.matmul ins(%d, %x : tensor<8x8xf32>, tensor<8x8xf32>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %y : tensor<8x8xf32>
@@ -215,7 +215,7 @@ func.func private @accept_dense(%x: tensor<?xf32>, %y: tensor<?xf32>, %z: tensor
 // there are is counted in a dense tensor.
 // expected-note @below {{it is made of this sparse tensor}}
 func.func private @maximum(%a: tensor<?x?xf64, #csr>, %z: tensor<?xf64>) -> tensor<?xf64> {
-  // expected-error @below {{'sparse_tensor.convert' op makes a dense 'tensor<?x?xf64>' in 'maximum__vjp_0'}}
+  // expected-error @below {{the derivative makes a dense 'tensor<?x?xf64>' in 'maximum__vjp_0'}}
   %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
       ins(%a : tensor<?x?xf64, #csr>) outs(%z : tensor<?xf64>) {
   ^bb0(%u: f64, %out: f64):
