@@ -29,22 +29,33 @@ bool sparse_autograd::isEqualityComparison(arith::CmpFOp op) {
   }
 }
 
-ComparedValues::ComparedValues(Operation *root) {
+ComparedValues::ComparedValues(ArrayRef<Region *> program) {
   SmallVector<Operation *> worklist;
-  root->walk([&](arith::CmpFOp op) {
+  auto collect = [&](arith::CmpFOp op) {
     // What a constant is compared with is on one side alone.
     if (!isEqualityComparison(op) || matchPattern(op.getLhs(), m_Constant()) ||
         matchPattern(op.getRhs(), m_Constant()))
       return;
     // The op of the program that the comparison stands in.
-    for (Operation *outer = op; outer != root; outer = outer->getParentOp())
+    Operation *outer = op;
+    while (true) {
       if (compared.insert(outer).second)
         worklist.push_back(outer);
-  });
+      if (llvm::is_contained(program, outer->getParentRegion()))
+        break;
+      outer = outer->getParentOp();
+    }
+  };
+  for (Region *region : program)
+    region->walk(collect);
+  auto contains = [&](Operation *op) {
+    return llvm::none_of(
+        program, [&](Region *region) { return region->getParentOp() == op; });
+  };
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
     auto add = [&](Operation *source) {
-      if (source && source != root && compared.insert(source).second)
+      if (source && contains(source) && compared.insert(source).second)
         worklist.push_back(source);
     };
     forEachReadValue(op, [&](Value value) {

@@ -39,10 +39,13 @@ int64_t sparse_autograd::estimateBytes(Type type) {
 }
 
 /// What the ops of a region cost, executed once.
+/// The cost of an op whose results are all there is to it.
+static std::optional<int64_t> estimatePureCost(Operation *op);
+
 static std::optional<int64_t> estimateRegion(Region &region) {
   int64_t cost = 0;
   for (Operation &op : region.getOps()) {
-    std::optional<int64_t> opCost = estimateCost(&op);
+    std::optional<int64_t> opCost = estimatePureCost(&op);
     if (!opCost)
       return std::nullopt;
     cost += *opCost;
@@ -57,8 +60,11 @@ static int64_t countIterations(LoopLikeOpInterface loop) {
 }
 
 std::optional<int64_t> sparse_autograd::estimateCost(Operation *op) {
-  if (!isMemoryEffectFree(op))
-    return std::nullopt;
+  // Asked once: it looks into the regions.
+  return isMemoryEffectFree(op) ? estimatePureCost(op) : std::nullopt;
+}
+
+static std::optional<int64_t> estimatePureCost(Operation *op) {
   if (auto generic = dyn_cast<linalg::LinalgOp>(op)) {
     int64_t volume = 1;
     for (int64_t extent : generic.getStaticLoopRanges())

@@ -93,15 +93,19 @@ bool ActivityAnalysis::propagateBackward(Operation *op) {
   return changed;
 }
 
-/// Visits the ops of `region` in order; the regions of an op without known
-/// control flow are part of that op.
+/// Visits the ops of `region` in order, those with known control flow before
+/// and after what their regions hold, so that what goes in and what comes out
+/// are seen in one sweep in either direction. The regions of an op without
+/// known control flow are part of that op.
 static void collectOps(Region &region, SmallVectorImpl<Operation *> &ops) {
   for (Block &block : region) {
     for (Operation &op : block) {
       ops.push_back(&op);
-      if (isa<RegionBranchOpInterface>(op))
-        for (Region &nested : op.getRegions())
-          collectOps(nested, ops);
+      if (!isa<RegionBranchOpInterface>(op) || op.getNumRegions() == 0)
+        continue;
+      for (Region &nested : op.getRegions())
+        collectOps(nested, ops);
+      ops.push_back(&op);
     }
   }
 }

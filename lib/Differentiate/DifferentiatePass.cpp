@@ -20,6 +20,7 @@
 #include "SparseAutograd/Transforms/FoldNegations.h"
 #include "SparseAutograd/Transforms/HoistInvariants.h"
 #include "SparseAutograd/Transforms/MergeEqualOps.h"
+#include "SparseAutograd/Transforms/PropagateConditions.h"
 #include "SparseAutograd/Transforms/SampleFactors.h"
 #include "SparseAutograd/Transforms/StoreIntoZeros.h"
 #include "SplitDerivative.h"
@@ -427,6 +428,7 @@ struct DifferentiatePass
       mergeEqualOps(function);
       if (failed(applyPatternsGreedily(function, simplifications, config)))
         return failure();
+      propagateConditions(function);
       // As MLIR has it, what could still be simplified after many rounds stays.
       (void)applyPatternsGreedily(function, canonicalizations,
                                   canonicalization);

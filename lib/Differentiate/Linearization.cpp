@@ -62,6 +62,19 @@ LogicalResult ProgramLinearizer::linearizeBlock(Block &block) {
   return success();
 }
 
+LogicalResult ProgramLinearizer::linearizeBlock(Block &block, Block &tangents) {
+  assert(isReverse() && "forward mode builds behind each op");
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Operation *> ops = llvm::map_to_vector(
+      block.without_terminator(), [](Operation &op) { return &op; });
+  for (Operation *op : ops) {
+    builder.setInsertionPointToEnd(&tangents);
+    if (failed(linearizeOp(op)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult ProgramLinearizer::linearizeBlock(Block &block, ValueRange held) {
   SmallVector<std::pair<Value, Value>> aside;
   for (Value value : held)

@@ -23,6 +23,8 @@ public:
 
   bool isActive(mlir::Value value) const override;
   llvm::LogicalResult linearizeBlock(mlir::Block &block) override;
+  llvm::LogicalResult linearizeBlock(mlir::Block &block,
+                                     mlir::Block &tangents) override;
   /// The same, with `held` as constants.
   llvm::LogicalResult linearizeBlock(mlir::Block &block, mlir::ValueRange held);
   void noteClones(const mlir::IRMapping &clones) override;

@@ -58,7 +58,7 @@ DerivativeSplitter::DerivativeSplitter(func::FuncOp joint,
                                        unsigned numArguments,
                                        unsigned numResults)
     : joint(joint), body(joint.getBody().front()), numArguments(numArguments),
-      numResults(numResults), plan(joint) {
+      numResults(numResults), plan(&joint.getBody()) {
   auto getSize = [](Value value) { return estimateBytes(value.getType()); };
   for (BlockArgument argument : body.getArguments().take_front(numArguments))
     plan.addInput(argument, getSize(argument));

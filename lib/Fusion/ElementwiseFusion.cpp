@@ -256,7 +256,7 @@ bool fuseElementwiseProducers(
   function.walk([&](linalg::GenericOp op) { consumers.push_back(op); });
 
   Bodies bodies;
-  ComparedValues compared(function);
+  ComparedValues compared(&function.getBody());
   bool changed = false;
   // Producers come before their consumers, so each is complete when it moves.
   for (linalg::GenericOp consumer : consumers) {

@@ -10,6 +10,7 @@
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Transforms/Passes.h"
+#include "SparseAutograd/Transforms/PropagateConditions.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -21,9 +22,12 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// MLIR labels its patterns with their names.
-static constexpr llvm::StringLiteral unsoundPatterns[] = {
-    "(anonymous namespace)::ForOpTensorCastFolder"};
+/// What something of this project takes the place of: a pattern that is not
+/// sound, and one that takes time cubic in the number of branches. MLIR labels
+/// its patterns with their names.
+static constexpr llvm::StringLiteral replacedPatterns[] = {
+    "(anonymous namespace)::ForOpTensorCastFolder",
+    "(anonymous namespace)::ConditionPropagation"};
 
 namespace {
 /// Moves a cast of what a loop starts from into the loop, as the pattern of
@@ -75,7 +79,7 @@ sparse_autograd::freezeCanonicalizations(RewritePatternSet &&patterns,
                                          ArrayRef<std::string> disabled) {
   patterns.add<CarryKnownExtents>(patterns.getContext());
   SmallVector<std::string> labels(disabled);
-  for (StringRef label : unsoundPatterns)
+  for (StringRef label : replacedPatterns)
     labels.push_back(label.str());
   return FrozenRewritePatternSet(std::move(patterns), labels);
 }
@@ -94,6 +98,7 @@ struct CanonicalizePass
   }
 
   void runOnOperation() override {
+    propagateConditions(getOperation());
     // What could still be simplified after many rounds stays.
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Normal);

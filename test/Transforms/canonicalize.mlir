@@ -85,3 +85,56 @@ func.func @keeps_one(%x: tensor<0x8xf64>, %row: tensor<1x8xf64>, %n: index) -> t
   }
   return %r : tensor<?x?xf64>
 }
+
+// The condition of a branch is a constant in it, however deep; that of a branch
+// after it is not, and a constant stays one.
+
+// CHECK-LABEL: func.func @conditions(
+//  CHECK-SAME:     %[[C:.+]]: i1, %[[D:.+]]: i1, %[[X:.+]]: f64
+//       CHECK:   %[[R:.+]] = scf.if %[[C]]
+//       CHECK:     scf.if %[[D]]
+//       CHECK:       %[[SIN:.+]] = math.sin %[[X]]
+//  CHECK-NEXT:       scf.yield %[[SIN]]
+//       CHECK:     else
+//       CHECK:       %[[COS:.+]] = math.cos %[[X]]
+//  CHECK-NEXT:       scf.yield %[[COS]]
+//       CHECK:   } else {
+//       CHECK:     %[[EXP:.+]] = math.exp %[[X]]
+//  CHECK-NEXT:     scf.yield %[[EXP]]
+//       CHECK:   arith.select %[[C]], %[[R]], %[[X]]
+func.func @conditions(%c: i1, %d: i1, %x: f64) -> f64 {
+  %r = scf.if %c -> f64 {
+    %0 = scf.if %d -> f64 {
+      %1 = scf.if %c -> f64 {
+        %2 = math.sin %x : f64
+        scf.yield %2 : f64
+      } else {
+        %2 = math.tan %x : f64
+        scf.yield %2 : f64
+      }
+      scf.yield %1 : f64
+    } else {
+      %1 = scf.if %d -> f64 {
+        %2 = math.tan %x : f64
+        scf.yield %2 : f64
+      } else {
+        %2 = math.cos %x : f64
+        scf.yield %2 : f64
+      }
+      scf.yield %1 : f64
+    }
+    scf.yield %0 : f64
+  } else {
+    %0 = arith.select %c, %x, %x : f64
+    %1 = scf.if %c -> f64 {
+      %2 = math.tan %0 : f64
+      scf.yield %2 : f64
+    } else {
+      %2 = math.exp %0 : f64
+      scf.yield %2 : f64
+    }
+    scf.yield %1 : f64
+  }
+  %s = arith.select %c, %r, %x : f64
+  return %s : f64
+}

@@ -23,7 +23,8 @@ bool isEqualityComparison(mlir::arith::CmpFOp op);
 /// element would equal the max.
 class ComparedValues {
 public:
-  explicit ComparedValues(mlir::Operation *root);
+  /// Of the comparisons in `program`, which may be in several regions.
+  explicit ComparedValues(llvm::ArrayRef<mlir::Region *> program);
 
   /// Whether `op` must be computed once.
   bool isOnce(mlir::Operation *op) const;

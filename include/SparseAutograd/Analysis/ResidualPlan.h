@@ -27,8 +27,9 @@ inline constexpr llvm::StringLiteral residualRemarkCategory =
 /// whatever is chosen: a constant, a value from outside of a loop.
 class ResidualPlan {
 public:
-  /// `program` contains every op that will be added.
-  explicit ResidualPlan(mlir::Operation *program) : compared(program) {}
+  /// The regions `program` contain every op that will be added.
+  explicit ResidualPlan(llvm::ArrayRef<mlir::Region *> program)
+      : compared(program) {}
 
   /// Adds a value that nothing computes; keeping it takes `size` bytes.
   void addInput(mlir::Value value, int64_t size);

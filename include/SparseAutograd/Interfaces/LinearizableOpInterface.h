@@ -80,6 +80,12 @@ public:
     shapes.try_emplace(temporary, like);
   }
 
+  /// Says that what was said to have the shape of another value, or is the
+  /// tangent of it, has that of `like`.
+  void replaceShape(mlir::Value tangent, mlir::Value like) {
+    shapes[tangent] = like;
+  }
+
   /// Whether reverse mode asked: a rule with regions then keeps what the
   /// transposed program will read apart from the primal program.
   bool isReverse() const { return reverse; }
@@ -93,6 +99,11 @@ public:
   /// (reverse). Tangents of block arguments are set beforehand. `builder` is
   /// left as it was.
   virtual llvm::LogicalResult linearizeBlock(mlir::Block &block) = 0;
+
+  /// The same in reverse mode, building at the end of another block,
+  /// `tangents`. What that reads of `block` is up to the caller.
+  virtual llvm::LogicalResult linearizeBlock(mlir::Block &block,
+                                             mlir::Block &tangents) = 0;
 
   /// Says that the values `clones` maps to stand for those it maps from, so
   /// that they share their activity. A rule that clones primal code and

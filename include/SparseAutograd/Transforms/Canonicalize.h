@@ -15,8 +15,9 @@ namespace sparse_autograd {
 
 /// Freezes `patterns`, canonicalizations of MLIR among them, without those with
 /// a label of `disabled` and those that change what a program computes, which
-/// sound ones replace (`sparse-autograd-canonicalize`). Whoever applies
-/// canonicalizations to ops on tensors gets them from here.
+/// sound ones replace (`sparse-autograd-canonicalize`), and without the
+/// propagation of conditions, for which there is `propagateConditions`. Whoever
+/// applies canonicalizations to ops on tensors gets them from here.
 mlir::FrozenRewritePatternSet
 freezeCanonicalizations(mlir::RewritePatternSet &&patterns,
                         llvm::ArrayRef<std::string> disabled = {});

@@ -59,9 +59,14 @@ def Canonicalize : Pass<"sparse-autograd-canonicalize"> {
     its place asks that each iteration keeps the extents: what it yields has those
     of what it starts from, or constants that are the same.
 
+    What is read of the condition of an `scf.if` in its branches is replaced by a
+    constant as in MLIR, but in one walk: the pattern takes time cubic in the
+    number of branches of one condition.
+
     What runs on tensors takes this pass in place of `canonicalize`.
   }];
-  let dependentDialects = ["::mlir::tensor::TensorDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect",
                            "::sparse_autograd::SparseAutogradDialect"];
 }
 

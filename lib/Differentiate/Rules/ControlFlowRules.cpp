@@ -31,6 +31,15 @@ SmallVector<Operation *> sparse_autograd::getPrimalOps(Block &block) {
   return ops;
 }
 
+SmallVector<unsigned>
+sparse_autograd::getActiveResults(Operation *op, const Linearizer &linearizer) {
+  SmallVector<unsigned> active;
+  for (OpResult result : op->getResults())
+    if (linearizer.isActive(result))
+      active.push_back(result.getResultNumber());
+  return active;
+}
+
 SmallVector<Value>
 sparse_autograd::capturedLinearValues(MutableArrayRef<Region> regions,
                                       const Transposer &transposer) {

@@ -24,6 +24,10 @@ void attachWhileRule(mlir::MLIRContext &context);
 /// effects: the primal program has had them.
 llvm::SmallVector<mlir::Operation *> getPrimalOps(mlir::Block &block);
 
+/// The numbers of the results of `op` whose derivatives matter.
+llvm::SmallVector<unsigned> getActiveResults(mlir::Operation *op,
+                                             const Linearizer &linearizer);
+
 /// The linear values of the enclosing program that `regions` read.
 llvm::SmallVector<mlir::Value>
 capturedLinearValues(llvm::MutableArrayRef<mlir::Region> regions,

@@ -34,14 +34,9 @@ struct ExecuteRegionModel
                             "rule; use scf.if and scf.for");
     assert(linearizer.isReverse() && "inlined in forward mode");
     Block &source = op.getRegion().front();
-    SmallVector<unsigned> active;
-    SmallVector<Type> types;
-    for (OpResult result : op.getResults()) {
-      if (!linearizer.isActive(result))
-        continue;
-      active.push_back(result.getResultNumber());
-      types.push_back(result.getType());
-    }
+    SmallVector<unsigned> active = getActiveResults(op, linearizer);
+    SmallVector<Type> types = llvm::map_to_vector(
+        active, [&](unsigned index) { return op.getResult(index).getType(); });
     OpBuilder &builder = linearizer.builder;
     auto tangent = scf::ExecuteRegionOp::create(builder, op.getLoc(), types,
                                                 /*no_inline=*/true);

@@ -153,7 +153,8 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
             {argument, standIn, loop.getTiedLoopYieldedValue(argument)->get()});
     SmallVector<KeptValue> kept =
         chooseKeptValues(*loop.getBody(), *tangent.getBody(),
-                         tangent.getRegionIterArgs(), carried, linearizer);
+                         tangent.getRegionIterArgs(), carried, linearizer,
+                         /*readsPrimal=*/false);
     FailureOr<LoopTape> tape = LoopTape::record(
         loop,
         llvm::map_to_vector(kept, [](auto value) { return value.primal; }),

@@ -23,17 +23,39 @@ namespace {
 struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
   LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
     auto op = cast<scf::IfOp>(operation);
-    SmallVector<unsigned> active;
-    SmallVector<Type> types;
-    for (OpResult result : op.getResults()) {
-      if (!linearizer.isActive(result))
-        continue;
-      active.push_back(result.getResultNumber());
-      types.push_back(result.getType());
+    SmallVector<unsigned> active = getActiveResults(op, linearizer);
+    return linearizer.isReverse() ? linearizeApart(op, active, linearizer)
+                                  : linearizeBeside(op, active, linearizer);
+  }
+
+  /// Forward mode: the branches yield tangents as well.
+  static LogicalResult linearizeBeside(scf::IfOp op, ArrayRef<unsigned> active,
+                                       Linearizer &linearizer) {
+    unsigned numResults = op.getNumResults();
+    SmallVector<Type> types = llvm::map_to_vector(
+        active, [&](unsigned index) { return op.getResult(index).getType(); });
+    scf::IfOp joint = addResults(op, types, linearizer);
+    for (Region &region : joint->getRegions()) {
+      Block &block = region.front();
+      if (failed(linearizer.linearizeBlock(block)))
+        return failure();
+      cast<scf::YieldOp>(block.getTerminator())
+          .getResultsMutable()
+          .append(createForwardedTangents(block, /*firstOperand=*/0, active,
+                                          linearizer));
     }
-    // The branches compute their primal values again; in forward mode
-    // common-subexpression elimination cannot tell, and need not.
+    for (auto [position, index] : llvm::enumerate(active))
+      linearizer.setTangent(joint.getResult(index),
+                            joint.getResult(numResults + position));
+    return success();
+  }
+
+  /// Reverse mode: branches of their own compute the tangents.
+  static LogicalResult linearizeApart(scf::IfOp op, ArrayRef<unsigned> active,
+                                      Linearizer &linearizer) {
     OpBuilder &builder = linearizer.builder;
+    SmallVector<Type> types = llvm::map_to_vector(
+        active, [&](unsigned index) { return op.getResult(index).getType(); });
     auto tangent =
         scf::IfOp::create(builder, op.getLoc(), types, op.getCondition(),
                           /*addThenBlock=*/true, /*addElseBlock=*/true);
@@ -43,33 +65,52 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
       Block &block = region.front();
       if (!block.empty())
         block.getTerminator()->erase();
-      builder.setInsertionPointToEnd(&block);
-      IRMapping mapping;
-      for (Operation *op : getPrimalOps(source.front()))
-        builder.clone(*op, mapping);
-      Operation *primalYield = source.front().getTerminator();
-      auto yield = scf::YieldOp::create(
-          builder, op.getLoc(),
-          llvm::map_to_vector(primalYield->getOperands(), [&](Value value) {
-            return mapping.lookupOrDefault(value);
-          }));
-      linearizer.noteClones(mapping);
-      if (failed(linearizer.linearizeBlock(block)))
+      // Until it is known what is kept, the primal values are read where they
+      // are: a clone of what is nested would be one for each level above it.
+      if (failed(linearizer.linearizeBlock(source.front(), block)))
         return failure();
-      builder.setInsertionPoint(yield);
-      yield->setOperands(llvm::map_to_vector(active, [&](unsigned index) {
-        return tangentOrZero(linearizer, yield.getOperand(index), op.getLoc());
-      }));
+      builder.setInsertionPointToEnd(&block);
+      Operation *yield = source.front().getTerminator();
+      SmallVector<Value> tangents =
+          llvm::map_to_vector(active, [&](unsigned index) {
+            return tangentOrZero(linearizer, yield->getOperand(index),
+                                 op.getLoc());
+          });
+      scf::YieldOp::create(builder, op.getLoc(), tangents);
     }
-    if (linearizer.isReverse())
-      op = keepValues(op, tangent, linearizer);
+    op = keepValues(op, tangent, linearizer);
     for (auto [position, index] : llvm::enumerate(active))
       linearizer.setTangent(op.getResult(index), tangent.getResult(position));
     return success();
   }
 
+  /// Replaces `op` by one with the same branches and results of `types` in
+  /// addition, which the caller lets the branches yield.
+  static scf::IfOp addResults(scf::IfOp op, TypeRange types,
+                              Linearizer &linearizer) {
+    OpBuilder builder(op);
+    SmallVector<Type> all(op.getResultTypes());
+    llvm::append_range(all, types);
+    auto replacement =
+        scf::IfOp::create(builder, op.getLoc(), all, op.getCondition(),
+                          /*addThenBlock=*/false, /*addElseBlock=*/false);
+    replacement->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    for (auto [from, to] :
+         llvm::zip(op->getRegions(), replacement->getRegions()))
+      to.takeBody(from);
+    IRMapping clones;
+    for (auto [old, result] :
+         llvm::zip(op.getResults(), replacement.getResults())) {
+      clones.map(Value(old), Value(result));
+      old.replaceAllUsesWith(result);
+    }
+    linearizer.noteClones(clones);
+    linearizer.retire(op);
+    return replacement;
+  }
+
   /// Replaces `op` by one that also returns what its branches keep for the
-  /// transpose of `tangent`, which reads it instead of computing it again. The
+  /// transpose of `tangent`, the branches of which compute the rest again. The
   /// other branch returns anything.
   static scf::IfOp keepValues(scf::IfOp op, scf::IfOp tangent,
                               Linearizer &linearizer) {
@@ -77,13 +118,11 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
     for (auto [source, region] :
          llvm::zip(op->getRegions(), tangent->getRegions()))
       kept.push_back(chooseKeptValues(source.front(), region.front(),
-                                      /*inputs=*/{}, /*carried=*/{},
-                                      linearizer));
-    if (llvm::all_of(kept, [](const auto &values) { return values.empty(); }))
-      return op;
+                                      /*inputs=*/{}, /*carried=*/{}, linearizer,
+                                      /*readsPrimal=*/true));
     OpBuilder builder(op);
     Location loc = op.getLoc();
-    SmallVector<Type> types(op.getResultTypes());
+    SmallVector<Type> types;
     SparsePatterns patterns;
     // Of a sparse value its values are kept; these are their patterns.
     llvm::SmallDenseMap<Value, Value> outerPatterns;
@@ -114,34 +153,24 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
         }
       }
     }
-    builder.setInsertionPoint(op);
-    auto replacement = scf::IfOp::create(builder, loc, types, op.getCondition(),
-                                         /*addThenBlock=*/false,
-                                         /*addElseBlock=*/false);
-    replacement->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    for (auto [from, to] :
-         llvm::zip(op->getRegions(), replacement->getRegions()))
-      to.takeBody(from);
-    IRMapping clones;
-    for (auto [old, result] :
-         llvm::zip(op.getResults(), replacement.getResults())) {
-      clones.map(Value(old), Value(result));
-      old.replaceAllUsesWith(result);
-    }
-    linearizer.noteClones(clones);
-    auto result = replacement.result_begin() + op.getNumResults();
-    for (auto [region, values] : llvm::zip_equal(tangent->getRegions(), kept)) {
+    unsigned numResults = op.getNumResults();
+    if (!types.empty())
+      op = addResults(op, types, linearizer);
+    auto result = op.result_begin() + numResults;
+    for (auto [source, region, values] :
+         llvm::zip_equal(op->getRegions(), tangent->getRegions(), kept)) {
       builder.setInsertionPointToStart(&region.front());
+      IRMapping known;
       for (auto [primal, counterpart] : values) {
         Value value = *result++;
         if (Value pattern = outerPatterns.lookup(primal))
           value = WithValuesOp::create(builder, loc, primal.getType(), value,
                                        pattern);
-        counterpart.replaceAllUsesWith(value);
+        known.map(counterpart, value);
       }
+      separate(source.front(), region.front(), known, builder, linearizer);
     }
-    linearizer.retire(op);
-    return replacement;
+    return op;
   }
 
   /// A value that nobody reads.

@@ -41,10 +41,10 @@ bool sparse_autograd::canBeKept(Operation *op, Value value,
              : value.getType().isIntOrIndexOrFloat();
 }
 
-/// Plans for the ops of `tangent`, which are the tangent's or compute again
-/// what it needs. `sizeOf` says what it takes to keep a value of the latter.
-static void fillPlan(ResidualPlan &plan, Block &tangent, ValueRange inputs,
-                     ArrayRef<CarriedValue> carried,
+/// Plans for `ops`, which are the tangent's or compute what it needs. `sizeOf`
+/// says what it takes to keep a value of the latter.
+static void fillPlan(ResidualPlan &plan, ArrayRef<Operation *> ops,
+                     ValueRange inputs, ArrayRef<CarriedValue> carried,
                      const Linearizer &linearizer,
                      llvm::function_ref<std::optional<int64_t>(Value)> sizeOf) {
   for (const CarriedValue &value : carried)
@@ -54,14 +54,14 @@ static void fillPlan(ResidualPlan &plan, Block &tangent, ValueRange inputs,
   auto isLinear = [&](Value value) {
     return linear.contains(value) || linearizer.isTangent(value);
   };
-  for (Operation &op : tangent) {
-    llvm::SetVector<Value> used = getReadValues(&op);
-    if (!op.hasTrait<OpTrait::IsTerminator>() &&
+  for (Operation *op : ops) {
+    llvm::SetVector<Value> used = getReadValues(op);
+    if (!op->hasTrait<OpTrait::IsTerminator>() &&
         llvm::none_of(used, isLinear)) {
-      plan.addOperation(&op, sizeOf);
+      plan.addOperation(op, sizeOf);
       continue;
     }
-    for (Value result : op.getResults())
+    for (Value result : op->getResults())
       if (isDifferentiableType(result.getType()))
         linear.insert(result);
     for (Value value : used)
@@ -73,7 +73,8 @@ static void fillPlan(ResidualPlan &plan, Block &tangent, ValueRange inputs,
 
 SmallVector<KeptValue> sparse_autograd::chooseKeptValues(
     Block &primal, Block &tangent, ValueRange inputs,
-    ArrayRef<CarriedValue> carried, const Linearizer &linearizer) {
+    ArrayRef<CarriedValue> carried, const Linearizer &linearizer,
+    bool readsPrimal) {
   // An op of the tangent may have been replaced since it was cloned: what they
   // stand for tells which values are the same.
   llvm::DenseMap<Value, Value> byOrigin;
@@ -94,10 +95,19 @@ SmallVector<KeptValue> sparse_autograd::chooseKeptValues(
     return keptAnyway.contains(counterpart) ? 0
                                             : estimateBytes(value.getType());
   };
-  Operation *root = tangent.getParentOp();
+  SmallVector<Operation *> ops;
+  SmallVector<Region *> regions;
+  if (readsPrimal) {
+    for (Operation &op : primal.without_terminator())
+      ops.push_back(&op);
+    regions.push_back(primal.getParent());
+  }
+  for (Operation &op : tangent)
+    ops.push_back(&op);
+  regions.push_back(tangent.getParent());
   auto makePlan = [&] {
-    ResidualPlan plan(root);
-    fillPlan(plan, tangent, inputs, carried, linearizer, sizeOf);
+    ResidualPlan plan(regions);
+    fillPlan(plan, ops, inputs, carried, linearizer, sizeOf);
     return plan;
   };
   ResidualPlan plan = makePlan();
@@ -106,7 +116,8 @@ SmallVector<KeptValue> sparse_autograd::chooseKeptValues(
       keptAnyway.insert(value.yielded);
   if (!keptAnyway.empty())
     plan = makePlan();
-  if (auto function = root->getParentOfType<FunctionOpInterface>())
+  if (auto function =
+          tangent.getParentOp()->getParentOfType<FunctionOpInterface>())
     plan.remark(function.getName());
 
   SmallVector<KeptValue> kept;
@@ -120,4 +131,43 @@ SmallVector<KeptValue> sparse_autograd::chooseKeptValues(
          value});
   }
   return kept;
+}
+
+void sparse_autograd::separate(Block &primal, Block &tangent, IRMapping kept,
+                               OpBuilder &builder, Linearizer &linearizer) {
+  llvm::DenseSet<Operation *> needed;
+  SmallVector<Operation *> worklist;
+  auto need = [&](Value value) {
+    Operation *op = value ? value.getDefiningOp() : nullptr;
+    if (op && op->getBlock() == &primal && !kept.contains(value) &&
+        needed.insert(op).second)
+      worklist.push_back(op);
+  };
+  // Values of `tangent` whose shape is that of a value of `primal`.
+  SmallVector<Value> shaped;
+  auto addShape = [&](Value value) {
+    Value like = linearizer.shapeOf(value);
+    if (!like || like.getParentBlock() != &primal)
+      return;
+    shaped.push_back(value);
+    need(like);
+  };
+  tangent.walk([&](Operation *op) {
+    llvm::for_each(op->getOperands(), need);
+    llvm::for_each(op->getResults(), addShape);
+    for (Region &region : op->getRegions())
+      llvm::for_each(region.getArguments(), addShape);
+  });
+  while (!worklist.empty())
+    forEachReadValue(worklist.pop_back_val(), need);
+
+  for (Operation &op : primal)
+    if (needed.contains(&op))
+      builder.clone(op, kept);
+  tangent.walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      operand.set(kept.lookupOrDefault(operand.get()));
+  });
+  for (Value value : shaped)
+    linearizer.replaceShape(value, kept.lookup(linearizer.shapeOf(value)));
 }

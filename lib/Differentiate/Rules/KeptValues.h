@@ -15,8 +15,9 @@ namespace sparse_autograd {
 
 class SparsePatterns;
 
-/// A value of a primal region, and its counterpart in the tangent of the
-/// region, which computes it again until it is handed what was kept.
+/// A value of a primal region, and what the tangent of the region has of it
+/// until it is handed what was kept: another value, which computes it again, or
+/// the value itself.
 struct KeptValue {
   mlir::Value primal, counterpart;
 };
@@ -43,14 +44,21 @@ mlir::Value getOuterPattern(mlir::Operation *op, mlir::Value value,
 mlir::Value createStoredValues(mlir::OpBuilder &builder, mlir::Location loc,
                                mlir::Value value);
 
-/// What the block `primal` keeps for the transpose of its tangent `tangent`, a
-/// block that computes all of its values again: the cheapest choice
-/// (ResidualPlan). Linear are in `tangent` the values `inputs` and the tangents
-/// that it reads from outside.
+/// What the block `primal` keeps for the transpose of its tangent `tangent`:
+/// the cheapest choice (ResidualPlan). `tangent` is a block that computes all
+/// values of `primal` again or, if `readsPrimal`, reads them where they are.
+/// Linear are in it the values `inputs` and the tangents that it reads from
+/// outside.
 llvm::SmallVector<KeptValue>
 chooseKeptValues(mlir::Block &primal, mlir::Block &tangent,
                  mlir::ValueRange inputs, llvm::ArrayRef<CarriedValue> carried,
-                 const Linearizer &linearizer);
+                 const Linearizer &linearizer, bool readsPrimal);
+
+/// Separates `tangent`, a block that reads values of the block `primal`, from
+/// it: what `kept` maps to other values is read from those, and the rest is
+/// computed again at `builder`, in `tangent` before what reads it.
+void separate(mlir::Block &primal, mlir::Block &tangent, mlir::IRMapping kept,
+              mlir::OpBuilder &builder, Linearizer &linearizer);
 
 } // namespace sparse_autograd
 
