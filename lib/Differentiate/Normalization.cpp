@@ -230,6 +230,7 @@ sparse_autograd::normalizeForDifferentiation(func::FuncOp function) {
   SampleOp::getCanonicalizationPatterns(patterns, function.getContext());
   populateExpandOpsPatterns(patterns);
   populateReductionNormalizationPatterns(patterns);
+  populateSparseExtremumNormalizationPatterns(patterns);
   populateGatherNormalizationPatterns(patterns);
   populateGenericToLoopsPatterns(patterns);
   populateControlFlowNormalizationPatterns(patterns);

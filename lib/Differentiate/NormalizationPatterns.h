@@ -20,6 +20,11 @@ namespace sparse_autograd {
 /// out.
 void populateReductionNormalizationPatterns(mlir::RewritePatternSet &patterns);
 
+/// The maximum or minimum of a sparse tensor, of which an absent element is a
+/// zero, becomes that of what it stores and a choice between it and 0.
+void populateSparseExtremumNormalizationPatterns(
+    mlir::RewritePatternSet &patterns);
+
 /// Elements that a region reads at computed positions are gathered before:
 /// tensor.generate becomes linalg.generic, and every tensor.extract of floats
 /// in a linalg.generic becomes a linalg.generic of its own, which does nothing

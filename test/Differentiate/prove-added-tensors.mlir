@@ -211,11 +211,38 @@ func.func private @accept_dense(%x: tensor<?xf32>, %y: tensor<?xf32>, %z: tensor
 
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 
-// An element that is not stored is a zero, which may be the maximum: how many
-// there are is counted in a dense tensor.
+// An element that is not stored is a zero, which may be the maximum. Of that which
+// leaves out NaNs the numbers are told by a dense tensor.
 // expected-note @below {{it is made of this sparse tensor}}
+func.func private @maximum_number(%a: tensor<?x?xf64, #csr>, %z: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{the derivative makes a dense 'tensor<?x?xf64>' in 'maximum_number__vjp_0'}}
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<?x?xf64, #csr>) outs(%z : tensor<?xf64>) {
+  ^bb0(%u: f64, %out: f64):
+    %m = arith.maxnumf %u, %out : f64
+    linalg.yield %m : f64
+  } -> tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+func.func @reject_maximum_number(%a: tensor<?x?xf64, #csr>, %z: tensor<?xf64>, %ct: tensor<?xf64>) -> tensor<?x?xf64, #csr> {
+  %r:2 = sparse_autograd.vjp @maximum_number(%a, %z) cotangents(%ct) {wrt = [0]}
+      : (tensor<?x?xf64, #csr>, tensor<?xf64>), (tensor<?xf64>) -> (tensor<?xf64>, tensor<?x?xf64, #csr>)
+  return %r#1 : tensor<?x?xf64, #csr>
+}
+
+// -----
+
+// The extremum of what is stored, and how many zeros are not.
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+// CHECK-LABEL: func private @maximum__vjp_0(
+//  CHECK-SAME:     %[[A:.+]]: tensor<?x?xf64, #[[CSR:.+]]>, %{{.+}}: tensor<?xf64>, %{{.+}}: tensor<?xf64>)
+//   CHECK-NOT:   tensor<?x?xf64>
+//       CHECK:   %[[P:.+]] = sparse_autograd.pattern %[[A]]
+//       CHECK:   sparse_autograd.masked_reduce max %[[A]], %[[P]] dims = [1]
+//   CHECK-NOT:   tensor<?x?xf64>
+//       CHECK:   return
 func.func private @maximum(%a: tensor<?x?xf64, #csr>, %z: tensor<?xf64>) -> tensor<?xf64> {
-  // expected-error @below {{the derivative makes a dense 'tensor<?x?xf64>' in 'maximum__vjp_0'}}
   %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
       ins(%a : tensor<?x?xf64, #csr>) outs(%z : tensor<?xf64>) {
   ^bb0(%u: f64, %out: f64):
@@ -224,7 +251,7 @@ func.func private @maximum(%a: tensor<?x?xf64, #csr>, %z: tensor<?xf64>) -> tens
   } -> tensor<?xf64>
   return %y : tensor<?xf64>
 }
-func.func @reject_maximum(%a: tensor<?x?xf64, #csr>, %z: tensor<?xf64>, %ct: tensor<?xf64>) -> tensor<?x?xf64, #csr> {
+func.func @accept_maximum(%a: tensor<?x?xf64, #csr>, %z: tensor<?xf64>, %ct: tensor<?xf64>) -> tensor<?x?xf64, #csr> {
   %r:2 = sparse_autograd.vjp @maximum(%a, %z) cotangents(%ct) {wrt = [0]}
       : (tensor<?x?xf64, #csr>, tensor<?xf64>), (tensor<?xf64>) -> (tensor<?xf64>, tensor<?x?xf64, #csr>)
   return %r#1 : tensor<?x?xf64, #csr>

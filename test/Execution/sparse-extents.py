@@ -30,8 +30,6 @@ SIZES = dict(n=EXTENT, m=EXTENT, k=4, l=3)
 # By rank: lists by what is stored in all dimensions.
 NAMES = {1: ("SparseVector",), 2: ("DCSR", "DCSC", "COO"),
          3: ("CSF", "COO3")}
-# The derivative of a maximum counts the zeros that are not stored.
-DENSE = ("row_maximum",)
 
 
 def shape_of(text):
@@ -84,8 +82,7 @@ options.add_argument("--count", type=int, default=3)
 count = options.parse_args().count
 sys.argv[1:] = []
 functions = [f for f in (*MORE, *PRODUCTS, *ELEMENTWISE, *PAIRS, *COPIES)
-             if all(map(is_small, f.arguments + f.results)) and
-             f.name not in DENSE]
+             if all(map(is_small, f.arguments + f.results))]
 functions.sort(key=lambda f: (f.name != "sampled_spgemm",
                               zlib.crc32(f.name.encode())))
 finish([make_program(f, n) for n, f in enumerate(functions[:count])])

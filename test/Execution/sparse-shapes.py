@@ -29,8 +29,7 @@ FUNCTIONS = ("spmv", "spmm", "sddmm", "times_dense", "row_maximum", "spgemm",
 
 
 def static():
-    # The derivative of the maximum of what is not stored is dense.
-    program = Program("static", 1, threads=1, pipeline="prove-sparsity=false")
+    program = Program("static", 1, threads=1)
     rng = np.random.default_rng(3)
     functions = [f for f in PRODUCTS + ELEMENTWISE + PAIRS + COPIES + STORED +
                  ATTENTION if f.name in FUNCTIONS]

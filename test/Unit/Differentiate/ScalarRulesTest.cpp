@@ -35,6 +35,7 @@ public:
       : Linearizer(context, /*reverse=*/false) {}
   bool isActive(Value) const override { return true; }
   LogicalResult linearizeBlock(Block &) override { return failure(); }
+  LogicalResult linearizeBlock(Block &, Block &) override { return failure(); }
   void noteClones(const IRMapping &) override {}
   Value originOf(Value value) const override { return value; }
 };
