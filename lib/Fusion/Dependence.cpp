@@ -12,30 +12,31 @@ using namespace mlir;
 
 namespace sparse_autograd {
 
-bool usesAnyOf(Operation *op, const llvm::SetVector<Operation *> &producers) {
-  WalkResult result = op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands())
-      if (Operation *definition = operand.getDefiningOp())
-        if (producers.contains(definition))
-          return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  return result.wasInterrupted();
+void addUsers(Operation *op, llvm::DenseSet<Operation *> &users) {
+  for (Operation *user : op->getUsers())
+    if (Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user))
+      users.insert(ancestor);
 }
 
 llvm::SetVector<Operation *>
 getDependents(Operation *first, Operation *last,
               const llvm::SetVector<Operation *> &sources) {
-  llvm::SetVector<Operation *> reached(sources.begin(), sources.end());
-  llvm::SetVector<Operation *> dependents;
-  for (Operation *op = first->getNextNode(); op && op != last;
-       op = op->getNextNode()) {
-    if (sources.contains(op) || !usesAnyOf(op, reached))
-      continue;
-    reached.insert(op);
-    dependents.insert(op);
-  }
-  return dependents;
+  Block *block = first->getBlock();
+  llvm::SmallVector<Operation *> reached(sources.begin(), sources.end());
+  llvm::DenseSet<Operation *> seen(sources.begin(), sources.end());
+  llvm::SmallVector<Operation *> found;
+  while (!reached.empty())
+    for (Operation *user : reached.pop_back_val()->getUsers()) {
+      Operation *op = block->findAncestorOpInBlock(*user);
+      if (!op || !first->isBeforeInBlock(op) ||
+          (last && !op->isBeforeInBlock(last)) || !seen.insert(op).second)
+        continue;
+      reached.push_back(op);
+      found.push_back(op);
+    }
+  llvm::sort(found,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return {found.begin(), found.end()};
 }
 
 } // namespace sparse_autograd

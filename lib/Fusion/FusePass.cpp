@@ -14,7 +14,7 @@
 #include "SparseAutograd/Transforms/Canonicalize.h"
 #include "SparseAutograd/Transforms/FoldNegations.h"
 #include "SparseAutograd/Transforms/MergeEqualOps.h"
-#include "SparseAutograd/Transforms/ScatterDims.h"
+#include "SparseAutograd/Transforms/ShortenDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -66,7 +66,7 @@ struct FusePass : impl::FusePassBase<FusePass> {
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *) { return false; });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    populateScatterDimsPatterns(patterns);
+    populateShortenDimsPatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     populateRemoveUnreadInitsPatterns(patterns);
     populateFoldIntoProductPatterns(patterns);

@@ -76,6 +76,12 @@ getRowDims(AffineMap map, ArrayRef<unsigned> rowLoops) {
   return dims;
 }
 
+/// Whether `op` reads an element for each iteration from a tensor indexed by
+/// `map`: sharing less than whole rows of elements saves nothing.
+static bool readsWhole(linalg::LinalgOp op, AffineMap map) {
+  return map.getNumResults() == op.getNumLoops();
+}
+
 /// Finds which loops of `op` run over the rows of `group`, from the results of
 /// the group that it uses or, if it uses none, from a tensor that both read
 /// whole. Fails if there is no such connection or connections disagree.
@@ -117,9 +123,7 @@ static FailureOr<SmallVector<unsigned>> connect(const RowGroup &group,
       auto producer = cast<linalg::LinalgOp>(member);
       for (OpOperand *theirs : producer.getDpsInputOperands()) {
         AffineMap map = producer.getMatchingIndexingMap(theirs);
-        // Sharing less than whole rows of elements saves nothing.
-        if (theirs->get() != operand->get() ||
-            map.getNumResults() != producer.getNumLoops())
+        if (theirs->get() != operand->get() || !readsWhole(producer, map))
           continue;
         if (succeeded(agree(*operand, map, group.rowLoops.lookup(member))))
           return *loops;
@@ -139,14 +143,27 @@ static void restrictRows(RowGroup &group, ArrayRef<unsigned> kept) {
   }
 }
 
+/// Whether the body of `op` reads a result of `members` at places of its own,
+/// and so needs all of it.
+static bool readsInBody(linalg::LinalgOp op,
+                        const llvm::SetVector<Operation *> &members) {
+  WalkResult result = op.getBlock()->walk([&](Operation *inner) {
+    return llvm::any_of(inner->getOperands(),
+                        [&](Value operand) {
+                          return members.contains(operand.getDefiningOp());
+                        })
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 /// Adds `op` to `group` if blocks of rows can compute it.
 static bool tryJoin(RowGroup &group, linalg::LinalgOp op) {
   if (!hasOwnInits(op, group.members))
     return false;
-  // A body that reads a result at places of its own needs all of it.
-  for (Operation &inner : *op.getBlock())
-    if (usesAnyOf(&inner, group.members))
-      return false;
+  if (readsInBody(op, group.members))
+    return false;
   FailureOr<SmallVector<unsigned>> loops = connect(group, op);
   if (failed(loops))
     return false;
@@ -192,32 +209,43 @@ RowGroup findRowGroup(linalg::LinalgOp seed,
   group.members.insert(seed);
   group.rowLoops[seed] = rows;
 
-  // What depends on the group, and of that what is not in it, and could not
-  // move behind the loop.
-  llvm::SetVector<Operation *> reached, outside;
-  reached.insert(seed);
-  // What members read and make: what joins them has one of these as well.
-  llvm::DenseSet<Value> known;
-  auto addKnown = [&](Operation *member) {
-    known.insert_range(member->getOperands());
-    known.insert_range(member->getResults());
+  // Operations that use what depends on the group, and of these those that use
+  // what is not in it, and could not move behind the loop.
+  llvm::DenseSet<Operation *> dependents, behind;
+  // Those that `connect` may find to run over the same rows, and the last one.
+  llvm::DenseSet<Operation *> candidates;
+  Operation *last = seed;
+  auto addCandidates = [&](Value value) {
+    for (Operation *user : value.getUsers())
+      if (isa<linalg::GenericOp>(user) &&
+          user->getBlock() == seed->getBlock()) {
+        candidates.insert(user);
+        if (last->isBeforeInBlock(user))
+          last = user;
+      }
   };
-  addKnown(seed);
-  for (Operation *op = seed->getNextNode(); op; op = op->getNextNode()) {
-    auto candidate = dyn_cast<linalg::LinalgOp>(op);
-    if (candidate && !taken.contains(op) && isa<linalg::GenericOp>(op) &&
-        llvm::any_of(op->getOperands(),
-                     [&](Value operand) { return known.contains(operand); }) &&
-        !usesAnyOf(op, outside) && isFusible(candidate) &&
-        tryJoin(group, candidate)) {
-      reached.insert(op);
-      addKnown(op);
-      continue;
+  auto addMember = [&](linalg::LinalgOp member) {
+    addUsers(member, dependents);
+    llvm::for_each(member->getResults(), addCandidates);
+    for (OpOperand *input : member.getDpsInputOperands())
+      if (readsWhole(member, member.getMatchingIndexingMap(input)))
+        addCandidates(input->get());
+  };
+  addMember(seed);
+  for (Operation *op = seed->getNextNode(); op && !last->isBeforeInBlock(op);
+       op = op->getNextNode()) {
+    if (candidates.contains(op) && !taken.contains(op) &&
+        !behind.contains(op)) {
+      auto candidate = cast<linalg::GenericOp>(op);
+      if (isFusible(candidate) && tryJoin(group, candidate)) {
+        addMember(candidate);
+        continue;
+      }
     }
-    if (!usesAnyOf(op, reached))
+    if (!dependents.contains(op))
       continue;
-    reached.insert(op);
-    outside.insert(op);
+    addUsers(op, dependents);
+    addUsers(op, behind);
     // Whatever follows would have to move this operation behind itself.
     if (!isMemoryEffectFree(op))
       break;

@@ -40,27 +40,69 @@ private:
 };
 } // namespace
 
+/// The index of `dim`, if it is one that the type leaves open.
+static std::optional<int64_t> getOpenIndex(tensor::DimOp dim) {
+  auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+  std::optional<int64_t> index = dim.getConstantIndex();
+  if (!type || !index || *index < 0 || *index >= type.getRank() ||
+      !type.isDynamicDim(*index))
+    return std::nullopt;
+  return index;
+}
+
+/// The operand of the tensor.empty `origin` that is its extent `index`, or null
+/// if it is another op.
+static Value getExtentOfEmpty(Value origin, int64_t index) {
+  auto empty = origin.getDefiningOp<tensor::EmptyOp>();
+  return empty && empty.getType().isDynamicDim(index)
+             ? empty.getDynamicSize(index)
+             : Value();
+}
+
 void sparse_autograd::shortenDims(Operation *root) {
   Origins origins;
   SmallVector<tensor::DimOp> dims;
-  root->walk([&](tensor::DimOp dim) {
-    if (isa<RankedTensorType>(dim.getSource().getType()))
-      dims.push_back(dim);
-  });
+  root->walk([&](tensor::DimOp dim) { dims.push_back(dim); });
   for (tensor::DimOp dim : dims) {
-    std::optional<int64_t> index = dim.getConstantIndex();
-    auto type = cast<RankedTensorType>(dim.getSource().getType());
     // What the type says is known already.
-    if (!index || *index < 0 || *index >= type.getRank() ||
-        !type.isDynamicDim(*index))
+    std::optional<int64_t> index = getOpenIndex(dim);
+    if (!index)
       continue;
     Value origin = origins.get(dim.getSource());
-    auto empty = origin.getDefiningOp<tensor::EmptyOp>();
-    if (!empty || !empty.getType().isDynamicDim(*index)) {
+    Value extent = getExtentOfEmpty(origin, *index);
+    if (!extent) {
       dim.getSourceMutable().assign(origin);
       continue;
     }
-    dim.getResult().replaceAllUsesWith(empty.getDynamicSize(*index));
+    dim.getResult().replaceAllUsesWith(extent);
     dim.erase();
   }
+}
+
+namespace {
+struct ShortenDim : OpRewritePattern<tensor::DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::DimOp dim,
+                                PatternRewriter &rewriter) const override {
+    std::optional<int64_t> index = getOpenIndex(dim);
+    if (!index)
+      return failure();
+    Value origin = dim.getSource();
+    while (Value next = getOperandOfSameShape(origin))
+      origin = next;
+    if (Value extent = getExtentOfEmpty(origin, *index)) {
+      rewriter.replaceOp(dim, extent);
+      return success();
+    }
+    if (origin == dim.getSource())
+      return failure();
+    rewriter.modifyOpInPlace(dim,
+                             [&] { dim.getSourceMutable().assign(origin); });
+    return success();
+  }
+};
+} // namespace
+
+void sparse_autograd::populateShortenDimsPatterns(RewritePatternSet &patterns) {
+  patterns.add<ShortenDim>(patterns.getContext(), /*benefit=*/2);
 }

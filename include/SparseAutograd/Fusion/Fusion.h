@@ -52,9 +52,9 @@ llvm::SetVector<mlir::Operation *>
 getDependents(mlir::Operation *first, mlir::Operation *last,
               const llvm::SetVector<mlir::Operation *> &sources);
 
-/// Whether `op`, or an operation in its regions, uses a result of `producers`.
-bool usesAnyOf(mlir::Operation *op,
-               const llvm::SetVector<mlir::Operation *> &producers);
+/// Adds to `users` the operations of the block of `op` that use a result of it,
+/// themselves or in their regions.
+void addUsers(mlir::Operation *op, llvm::DenseSet<mlir::Operation *> &users);
 
 //===----------------------------------------------------------------------===//
 // Steps

@@ -9,7 +9,7 @@
 #ifndef SPARSEAUTOGRAD_TRANSFORMS_SHORTENDIMS_H
 #define SPARSEAUTOGRAD_TRANSFORMS_SHORTENDIMS_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace sparse_autograd {
 
@@ -19,6 +19,13 @@ namespace sparse_autograd {
 /// patterns that resolve extents go a step at a time, from each op of the chain
 /// anew; this takes time linear in the size of the program.
 void shortenDims(mlir::Operation *root);
+
+/// The same as a pattern, for an extent that other patterns ask for. To be
+/// applied with MLIR's patterns that resolve extents, before which it comes:
+/// these make the extents of every operand of each op of a chain, and apply the
+/// maps of structured ops to the extents of the loops, of which such a result
+/// as d0 + d1 makes one too many.
+void populateShortenDimsPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace sparse_autograd
 

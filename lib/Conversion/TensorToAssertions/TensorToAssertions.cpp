@@ -11,7 +11,6 @@
 #include "ProvedAssertions.h"
 #include "ShapeAssertions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
-#include "SparseAutograd/Transforms/ScatterDims.h"
 #include "SparseAutograd/Transforms/ShortenDims.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -160,7 +159,7 @@ struct TensorToAssertionsPass
     // An extent of a result is one of the operands': extents of the arguments
     // are all that is left to compare, and an assertion keeps no result alive.
     RewritePatternSet patterns(&getContext());
-    populateScatterDimsPatterns(patterns);
+    populateShortenDimsPatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     memref::populateResolveShapedTypeResultDimsPatterns(patterns);
     scf::populateSCFForLoopCanonicalizationPatterns(patterns);
