@@ -223,7 +223,9 @@ def TensorToBuffer : Pass<"sparse-autograd-tensor-to-buffer", "::mlir::ModuleOp"
     the identity layout.
 
     Before that, an elementwise op writes to the buffer of an operand that dies
-    with it, instead of to a new one.
+    with it, instead of to a new one, and a tensor that many ops update one
+    after the other gets its buffer: the analysis, which takes time cubic in the
+    number of accesses of a buffer, then looks at a few of them at a time.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
                            "::mlir::memref::MemRefDialect"];

@@ -9,6 +9,7 @@
 #include "SparseAutograd/Conversion/TensorToBuffer/TensorToBuffer.h"
 #include "BufferizeStorageOps.h"
 #include "NormalizeSlices.h"
+#include "UpdateChains.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -250,6 +251,8 @@ struct TensorToBufferPass
           return bufferization::getMemRefTypeWithStaticIdentityLayout(
               type, memorySpace);
         };
+    if (failed(cutUpdateChains(module, options)))
+      return signalPassFailure();
     IRRewriter rewriter(context);
     bufferization::OneShotAnalysisState state(module, options);
     if (failed(bufferization::analyzeModuleOp(module, state)) ||
