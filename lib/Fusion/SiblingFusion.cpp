@@ -109,8 +109,9 @@ static linalg::GenericOp merge(RewriterBase &rewriter, linalg::GenericOp first,
 }
 
 /// The generic operations after `op` in its block that read an input of it, or
-/// what is computed with one, in order.
-static SmallVector<linalg::GenericOp> getLaterReaders(linalg::GenericOp op) {
+/// what is computed with one.
+static llvm::SmallSetVector<Operation *, 8>
+getLaterReaders(linalg::GenericOp op) {
   llvm::SmallSetVector<Operation *, 8> readers;
   auto addReaders = [&](Value value) {
     for (Operation *user : value.getUsers())
@@ -123,13 +124,7 @@ static SmallVector<linalg::GenericOp> getLaterReaders(linalg::GenericOp op) {
       llvm::for_each(producer.getResults(), addReaders);
     else
       addReaders(input);
-  auto ordered = llvm::map_to_vector(readers, [](Operation *reader) {
-    return cast<linalg::GenericOp>(reader);
-  });
-  llvm::sort(ordered, [](linalg::GenericOp a, linalg::GenericOp b) {
-    return a->isBeforeInBlock(b);
-  });
-  return ordered;
+  return readers;
 }
 
 /// Merges `first` into the next operation of its block over the same elements
@@ -137,27 +132,28 @@ static SmallVector<linalg::GenericOp> getLaterReaders(linalg::GenericOp op) {
 /// if there is none.
 static std::pair<Operation *, linalg::GenericOp>
 mergeIntoSibling(RewriterBase &rewriter, linalg::GenericOp first) {
-  SmallVector<linalg::GenericOp> readers = getLaterReaders(first);
-  if (readers.empty())
-    return {};
-  llvm::SetVector<Operation *> sources;
-  sources.insert(first);
-  llvm::SetVector<Operation *> dependents =
-      getDependents(first, readers.back()->getNextNode(), sources);
-  auto *passed = dependents.begin();
-  for (linalg::GenericOp second : readers) {
-    // What uses the first has to move behind the second.
-    for (; passed != dependents.end() && (*passed)->isBeforeInBlock(second);
-         ++passed)
-      if (!isMemoryEffectFree(*passed))
+  llvm::SmallSetVector<Operation *, 8> readers = getLaterReaders(first);
+  // What uses the first has to move after the second.
+  llvm::DenseSet<Operation *> dependents;
+  SmallVector<Operation *> moved;
+  addUsers(first, dependents);
+  for (Operation *op = first->getNextNode(); !readers.empty();
+       op = op->getNextNode()) {
+    bool isReader = readers.remove(op);
+    if (dependents.contains(op)) {
+      if (moved.size() == maximalMoved || !isMemoryEffectFree(op))
         return {};
-    if (dependents.contains(second) || !isFusible(second) ||
-        !haveSameIterations(first, second))
+      addUsers(op, dependents);
+      moved.push_back(op);
+      continue;
+    }
+    auto second = isReader ? cast<linalg::GenericOp>(op) : nullptr;
+    if (!second || !isFusible(second) || !haveSameIterations(first, second))
       continue;
     Operation *last = second;
-    for (Operation *op : llvm::make_range(dependents.begin(), passed)) {
-      rewriter.moveOpAfter(op, last);
-      last = op;
+    for (Operation *dependent : moved) {
+      rewriter.moveOpAfter(dependent, last);
+      last = dependent;
     }
     auto function = first->getParentOfType<func::FuncOp>();
     remark::passed(

@@ -52,6 +52,11 @@ llvm::SetVector<mlir::Operation *>
 getDependents(mlir::Operation *first, mlir::Operation *last,
               const llvm::SetVector<mlir::Operation *> &sources);
 
+/// The most operations that move after another one to bring it together with an
+/// earlier one. In a program of many layers, where everything depends on the
+/// layer before it, looking further takes time quadratic in their number.
+inline constexpr unsigned maximalMoved = 256;
+
 /// Adds to `users` the operations of the block of `op` that use a result of it,
 /// themselves or in their regions.
 void addUsers(mlir::Operation *op, llvm::DenseSet<mlir::Operation *> &users);
