@@ -173,13 +173,12 @@ static Matrix describeMatrix(OpBuilder &builder, linalg::LinalgOp op,
   return matrix;
 }
 
+/// Calls `gemm` for `op`, which adds to the zeros of `fill` if there is one.
 static void emitProduct(IRRewriter &rewriter, linalg::LinalgOp op,
-                        const Product &product, func::FuncOp gemm) {
+                        const Product &product, linalg::FillOp fill,
+                        func::FuncOp gemm) {
   Location loc = op.getLoc();
   auto type = cast<FloatType>(getElementType(op, 0));
-  linalg::FillOp fill = product.accumulates
-                            ? linalg::FillOp()
-                            : findZeroFill(op, op.getDpsInits()[0]);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   SmallVector<Value> extents;
@@ -316,9 +315,9 @@ static Value createScale(RuntimeCallBuilder &calls, const ScaledSum &sum) {
 }
 
 /// Asks a library of the device for the product, and has the program compute it
-/// if there is none.
-static void offerProduct(linalg::LinalgOp op, SymbolTable &symbols) {
-  linalg::FillOp fill = findZeroFill(op, op.getDpsInits()[0]);
+/// if there is none. `op` adds to the zeros of `fill` if there is one.
+static void offerProduct(linalg::LinalgOp op, linalg::FillOp fill,
+                         SymbolTable &symbols) {
   RuntimeCallBuilder calls(op, symbols);
   OpBuilder &builder = calls.builder;
   Location loc = op.getLoc();
@@ -356,21 +355,37 @@ struct ContractionToRuntimePass
   using ContractionToRuntimeBase::ContractionToRuntimeBase;
 
   void runOnOperation() override {
-    SymbolTable symbols(getOperation());
-    IRRewriter rewriter(&getContext());
-    SmallVector<linalg::LinalgOp> ops;
-    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    for (linalg::LinalgOp op : ops) {
+    // Matched before the first of them is changed: every change has MLIR number
+    // the operations of a block anew when their order is asked for.
+    struct Match {
+      linalg::LinalgOp op;
+      Product product;
+      linalg::FillOp fill;
+    };
+    SmallVector<Match> matches;
+    getOperation()->walk([&](linalg::LinalgOp op) {
       if (forDevice) {
         if (isForLibrary(op, minimalWork))
-          offerProduct(op, symbols);
-        continue;
+          matches.push_back({op, {}, findZeroFill(op, op.getDpsInits()[0])});
+        return;
       }
       FailureOr<Product> product = matchProduct(op, minimalWork);
-      if (failed(product))
+      if (succeeded(product))
+        matches.push_back({op, *product,
+                           product->accumulates
+                               ? linalg::FillOp()
+                               : findZeroFill(op, op.getDpsInits()[0])});
+    });
+    SymbolTable symbols(getOperation());
+    IRRewriter rewriter(&getContext());
+    for (const Match &match : matches) {
+      if (forDevice) {
+        offerProduct(match.op, match.fill, symbols);
         continue;
-      auto type = cast<FloatType>(getElementType(op, 0));
-      emitProduct(rewriter, op, *product, getGemm(type, symbols));
+      }
+      auto type = cast<FloatType>(getElementType(match.op, 0));
+      emitProduct(rewriter, match.op, match.product, match.fill,
+                  getGemm(type, symbols));
     }
   }
 };

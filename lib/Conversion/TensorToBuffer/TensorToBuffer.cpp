@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Conversion/TensorToBuffer/TensorToBuffer.h"
+#include "AccessSets.h"
 #include "BufferizeStorageOps.h"
 #include "NormalizeSlices.h"
-#include "UpdateChains.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -116,28 +116,6 @@ static void repeatFill(linalg::FillOp fill) {
       return;
     OpBuilder builder(use->getOwner());
     use->set(builder.clone(*fill)->getResult(0));
-  }
-}
-
-/// Has no empty tensor be the destination of many ops, in the order of the
-/// program: the analysis compares every op that reads or writes a buffer with
-/// every other one, for each op that may write to it.
-static void repeatEmpties(func::FuncOp function) {
-  constexpr size_t maximalUses = 16;
-  llvm::MapVector<Operation *, SmallVector<OpOperand *>> uses;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    for (OpOperand &operand : op->getOpOperands())
-      if (auto empty = operand.get().getDefiningOp<tensor::EmptyOp>())
-        uses[empty].push_back(&operand);
-  });
-  for (auto &[empty, operands] : uses) {
-    OpBuilder builder(empty);
-    for (size_t i = maximalUses; i < operands.size(); i += maximalUses) {
-      Value another = builder.clone(*empty)->getResult(0);
-      for (OpOperand *operand :
-           ArrayRef(operands).drop_front(i).take_front(maximalUses))
-        operand->set(another);
-    }
   }
 }
 
@@ -251,12 +229,17 @@ struct TensorToBufferPass
           return bufferization::getMemRefTypeWithStaticIdentityLayout(
               type, memorySpace);
         };
-    if (failed(cutUpdateChains(module, options)))
-      return signalPassFailure();
+    for (auto function : module.getOps<func::FuncOp>()) {
+      splitArguments(function);
+      if (failed(cutUpdateChains(function, options)))
+        return signalPassFailure();
+    }
     IRRewriter rewriter(context);
     bufferization::OneShotAnalysisState state(module, options);
-    if (failed(bufferization::analyzeModuleOp(module, state)) ||
-        failed(bufferization::eliminateEmptyTensors(rewriter, module, state,
+    if (failed(bufferization::analyzeModuleOp(module, state)))
+      return signalPassFailure();
+    remarkLargestAccessSet(module, state);
+    if (failed(bufferization::eliminateEmptyTensors(rewriter, module, state,
                                                     extractDestination)))
       return signalPassFailure();
     bufferization::BufferizationState bufferizationState;
