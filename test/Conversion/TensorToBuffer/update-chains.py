@@ -6,9 +6,10 @@ overlap, and insert elements; slices are also read where they are inserted twice
 or after the last update, and values on the way of the chain by others than the
 next update. Numbers are small integers, so that results are exact.
 
-RUN: %python %s %t sparse-runner sparse-opt %if long %{--count 1000%} %else %{--count 12%}
+RUN: %python %s %t sparse-runner sparse-opt %if long %{--count 1000%} %else %{--count 6%}
 """
 import argparse
+import itertools
 import pathlib
 import random
 import re
@@ -26,15 +27,17 @@ options = parser.parse_args()
 folder = pathlib.Path(options.folder)
 folder.mkdir(parents=True, exist_ok=True)
 rows, width = 12, 4
-maps = "{indexing_maps = [#m, #m], iterator_types = [\"parallel\", \"parallel\"]}"
-whole, part = f"tensor<{rows}x{width}xf64>", f"tensor<2x{width}xf64>"
+whole, part, square = f"tensor<{rows}x{width}xf64>", f"tensor<2x{width}xf64>", f"tensor<{width}x{width}xf64>"
 numpy_x = np.arange(2.0 * width).reshape(2, width)
+# Permutations: numbers stay small.
+numpy_w = np.array([np.eye(width)[list(p)] for p in itertools.permutations(range(width))])
+squares = f"tensor<{len(numpy_w)}x{width}x{width}xf64>"
 
 
 class Chain:
     """A random program, line by line, and what it computes."""
 
-    def __init__(self, seed, steps, start):
+    def __init__(self, seed, steps, start, kinds=(), later_reads=0.3):
         self.random = random.Random(seed)
         self.lines, self.count, self.reads = [], 0, []
         self.numbers = np.full((rows, width), 1.0 if start == "constant" else 0.0)
@@ -45,11 +48,11 @@ class Chain:
             self.value = self.add(f"linalg.fill ins(%zero : f64) outs({empty} : {whole}) -> {whole}")
         self.slices = []
         for _ in range(steps):
-            self.random.choice([self.accumulate, self.insert, self.insert, self.insert_element])()
+            self.random.choice(kinds or [Chain.accumulate, Chain.insert, Chain.insert, Chain.insert_element])(self)
             if self.random.random() < 0.05:
                 self.read(self.value, self.numbers, whole)
         for value, numbers in self.slices:
-            if self.random.random() < 0.3:
+            if self.random.random() < later_reads:
                 self.read(value, numbers, part)
 
     def add(self, text):
@@ -63,11 +66,14 @@ class Chain:
         read = self.add(f"tensor.extract {value}[%c{row}, %c{column}] : {kind}")
         self.sum = self.add(f"arith.addf {self.sum if len(self.reads) > 1 else '%zero'}, {read} : f64")
 
-    def elementwise(self, value, numbers, kind, outs, factor):
-        result = self.add(f"linalg.generic {maps} ins({value} : {kind}) outs({outs} : {kind}) {{\n"
-                          f"  ^bb0(%in: f64, %out: f64):\n    %f = arith.constant {factor}.0 : f64\n"
-                          f"    %p = arith.mulf %in, %f : f64\n    linalg.yield %p : f64\n  }} -> {kind}")
-        return result, numbers * factor
+    def product(self, value, numbers):
+        """A product of matrices: fusion computes no two of them together."""
+        i = self.random.randrange(len(numpy_w))
+        factor = self.add(f"tensor.extract_slice %w[{i}, 0, 0] [1, {width}, {width}] [1, 1, 1] : {squares} to {square}")
+        empty = self.add(f"tensor.empty() : {part}")
+        zeros = self.add(f"linalg.fill ins(%zero : f64) outs({empty} : {part}) -> {part}")
+        result = self.add(f"linalg.matmul ins({value}, {factor} : {part}, {square}) outs({zeros} : {part}) -> {part}")
+        return result, numbers @ numpy_w[i]
 
     def accumulate(self):
         self.value = self.add(
@@ -82,9 +88,8 @@ class Chain:
             value, numbers = self.random.choice(self.slices)
         else:
             value, numbers = "%x", numpy_x
-            for _ in range(self.random.choice([1, 1, 2])):
-                value, numbers = self.elementwise(value, numbers, part, self.add(f"tensor.empty() : {part}"),
-                                                  self.random.randrange(1, 4))
+            for _ in range(self.random.randrange(1, 3)):
+                value, numbers = self.product(value, numbers)
             if self.random.random() < 0.2:
                 open_part = f"tensor<?x{width}xf64>"
                 value = self.add(f"tensor.cast {value} : {part} to {open_part}")
@@ -106,7 +111,8 @@ class Chain:
     def text(self):
         constants = [f"  %c{i} = arith.constant {i} : index" for i in range(rows)]
         return "\n".join(["#m = affine_map<(i, j) -> (i, j)>", "#top = affine_map<(i, j) -> (0, j)>",
-                          f"func.func @main(%x: {part} {{sparse_autograd.name = \"x\"}})"
+                          f"func.func @main(%x: {part} {{sparse_autograd.name = \"x\"}},"
+                          f" %w: {squares} {{sparse_autograd.name = \"w\"}})"
                           f" -> ({whole} {{sparse_autograd.name = \"y\"}}, f64 {{sparse_autograd.name = \"sum\"}}) {{",
                           "  %zero = arith.constant 0.0 : f64", "  %five = arith.constant 5.0 : f64",
                           *constants, *self.lines,
@@ -119,11 +125,17 @@ def run(command, text=None):
     return done
 
 
-np.save(folder / "x.npy", numpy_x)
+arguments = []
+for name, numbers in ("x", numpy_x), ("w", numpy_w):
+    np.save(folder / f"{name}.npy", numbers)
+    arguments += ["--arg", f"{name}={folder}/{name}.npy"]
 for seed in range(options.count):
-    chain = Chain(seed, random.Random(seed).choice([8, 40, 100]), ["constant", "zeros"][seed % 2])
+    start = ["constant", "zeros"][seed // 2 % 2]
+    # Every slice is read after all of them are inserted, by every other one.
+    chain = (Chain(seed, 60, start, [Chain.insert], 1) if seed % 2 == 0 else
+             Chain(seed, random.Random(seed).choice([8, 30, 60]), start))
     (folder / "program.mlir").write_text(chain.text())
-    done = run([options.runner, folder / "program.mlir", "-O0", "--group-rows=false", "--arg", f"x={folder}/x.npy",
+    done = run([options.runner, folder / "program.mlir", "-O0", *arguments,
                 "--result", f"y={folder}/y.npy", "--result", f"sum={folder}/sum.npy"])
     y, total = np.load(folder / "y.npy"), np.load(folder / "sum.npy")
     if not np.array_equal(y, chain.numbers) or total != sum(chain.reads):
@@ -134,7 +146,7 @@ def straight(length, start):
     """A chain of slices, each computed for it and inserted."""
     chain = Chain(0, 0, start)
     for i in range(length):
-        value, _ = chain.elementwise("%x", numpy_x, part, chain.add(f"tensor.empty() : {part}"), i + 1)
+        value, _ = chain.product("%x", numpy_x)
         chain.value = chain.add(f"tensor.insert_slice {value} into {chain.value}[{i % 6 * 2}, 0] [2, {width}] [1, 1] "
                                 f": {part} into {whole}")
     return chain.text()
