@@ -130,6 +130,8 @@ private:
   FrozenRewritePatternSet canonicalize;
   /// Those, and patterns that simplify bodies and operands.
   FrozenRewritePatternSet cleanup;
+  /// Operations that searches for members of loops over rows have gone through.
+  uint64_t numSearched = 0;
 };
 
 } // namespace
@@ -149,7 +151,9 @@ static SmallVector<Block *> getTensorBlocks(func::FuncOp function) {
 }
 
 /// Finds the groups of a block, each with the members that no earlier one has.
-static SmallVector<RowGroup> findRowGroups(Block &block) {
+/// Adds to `numSearched` what that has gone through.
+static SmallVector<RowGroup> findRowGroups(Block &block,
+                                           uint64_t &numSearched) {
   SmallVector<RowGroup> groups;
   llvm::DenseSet<Operation *> taken;
   for (Operation &op : block) {
@@ -157,6 +161,7 @@ static SmallVector<RowGroup> findRowGroups(Block &block) {
     if (!seed || taken.contains(seed))
       continue;
     RowGroup group = findRowGroup(seed, taken);
+    numSearched += group.numSearched;
     if (group.members.size() < 2)
       continue;
     taken.insert_range(group.members);
@@ -207,6 +212,7 @@ void FusePass::formRowLoops() {
       if (erased.contains(seed))
         continue;
       RowGroup group = findRowGroup(seed, /*taken=*/{});
+      numSearched += group.numSearched;
       auto options = [&](StringRef remarkName) {
         return remark::RemarkOpts::name(remarkName)
             .category(fusionRemarkCategory)
@@ -240,10 +246,10 @@ namespace {
 /// Which operations of a function would share a loop over rows, as it is now.
 class SharedLoops {
 public:
-  explicit SharedLoops(func::FuncOp function) {
+  SharedLoops(func::FuncOp function, uint64_t &numSearched) {
     unsigned number = 0;
     for (Block *block : getTensorBlocks(function))
-      for (const RowGroup &group : findRowGroups(*block)) {
+      for (const RowGroup &group : findRowGroups(*block, numSearched)) {
         ++number;
         for (Operation *member : group.members)
           loopOf[member] = number;
@@ -265,7 +271,7 @@ LogicalResult FusePass::fuseIntoSharedLoops() {
   func::FuncOp function = getOperation();
   bool changed = true;
   while (changed) {
-    SharedLoops loops(function);
+    SharedLoops loops(function, numSearched);
     changed = fuseElementwiseProducers(
         function, recomputeLimit, [&](linalg::GenericOp producer) {
           return !llvm::all_of(producer->getUsers(), [&](Operation *user) {
@@ -279,7 +285,7 @@ LogicalResult FusePass::fuseIntoSharedLoops() {
     return failure();
   // What is left with several consumers is written for all of them on the way
   // of the first.
-  SharedLoops loops(function);
+  SharedLoops loops(function, numSearched);
   if (fuseIntoFirstConsumers(function, [&](linalg::GenericOp producer,
                                            linalg::GenericOp consumer) {
         return loops.share(producer, consumer);
@@ -292,6 +298,7 @@ void FusePass::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
     return;
+  numSearched = 0;
   generalizeNamedOps(function);
   // What is cheap is computed again. What is not is computed once, if the
   // consumers end up in one loop over rows, where its block stays in a cache.
@@ -306,6 +313,11 @@ void FusePass::runOnOperation() {
   if (failed(fuseIntoSharedLoops()))
     return signalPassFailure();
   formRowLoops();
+  remark::analysis(function.getLoc(), remark::RemarkOpts::name("searched")
+                                          .category(fusionRemarkCategory)
+                                          .function(function.getSymName()))
+      << "operations gone through in search of others over the same rows: "
+      << remark::metric("Searched", numSearched);
   // From here on the tensor that a result is written to matters, which the
   // patterns for bodies forget, and so does that two empty tensors are two.
   if (failed(simplify(canonicalize)))

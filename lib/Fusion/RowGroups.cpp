@@ -232,7 +232,6 @@ RowGroup findRowGroup(linalg::LinalgOp seed,
         addCandidates(input->get());
   };
   addMember(seed);
-  unsigned numMoved = 0;
   for (Operation *op = seed->getNextNode(); op && !last->isBeforeInBlock(op);
        op = op->getNextNode()) {
     if (candidates.contains(op) && !taken.contains(op) &&
@@ -246,7 +245,7 @@ RowGroup findRowGroup(linalg::LinalgOp seed,
     if (!dependents.contains(op))
       continue;
     // Whatever follows would have to move this operation behind itself.
-    if (++numMoved > maximalMoved || !isMemoryEffectFree(op))
+    if (++group.numSearched > maximalMoved || !isMemoryEffectFree(op))
       break;
     addUsers(op, dependents);
     addUsers(op, behind);

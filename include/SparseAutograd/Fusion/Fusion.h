@@ -127,6 +127,8 @@ struct RowGroup {
   llvm::DenseSet<mlir::Operation *> partial;
   /// Whether a reduction inside rows has settled which dimensions are rows.
   bool settled = false;
+  /// How many operations the search for members has gone through that are none.
+  unsigned numSearched = 0;
 
   unsigned getNumRowDims() const;
 };
