@@ -43,33 +43,3 @@ std::optional<ScaledSum> sparse_autograd::matchScaledSum(Block &block,
       }
   return sum;
 }
-
-std::optional<ScaledSum>
-sparse_autograd::matchProductBody(linalg::LinalgOp op) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
-    return std::nullopt;
-  Block *block = op.getBlock();
-  std::optional<ScaledSum> sum =
-      matchScaledSum(*block, block->getTerminator()->getOperand(0));
-  if (!sum || sum->base != block->getArgument(2))
-    return std::nullopt;
-  // The terminator, the sum, the products and extensions.
-  unsigned known = sum->scale ? 4 : 3;
-  auto skipExtension = [&](Value value) {
-    auto extension = value.getDefiningOp<arith::ExtFOp>();
-    if (!extension)
-      return value;
-    ++known;
-    return extension.getIn();
-  };
-  auto product = sum->term.getDefiningOp<arith::MulFOp>();
-  if (!product)
-    return std::nullopt;
-  Value a = block->getArgument(0), b = block->getArgument(1);
-  Value lhs = skipExtension(product.getLhs());
-  Value rhs = skipExtension(product.getRhs());
-  if (!((lhs == a && rhs == b) || (lhs == b && rhs == a)) ||
-      !llvm::hasNItems(block->getOperations(), known))
-    return std::nullopt;
-  return sum;
-}

@@ -10,6 +10,7 @@
 
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "SparseAutograd/Analysis/ComparedValues.h"
+#include "SparseAutograd/Analysis/ContractionStrategies.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Remarks.h"
 

@@ -8,22 +8,12 @@
 
 #include "SparseAutograd/Fusion/Fusion.h"
 
-#include "SparseAutograd/Analysis/ProductBody.h"
-#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "SparseAutograd/Analysis/ContractionStrategies.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 
 using namespace mlir;
 
 namespace sparse_autograd {
-
-bool isMatrixProduct(linalg::LinalgOp op) {
-  if (!linalg::isaContractionOpInterface(op) && !matchProductBody(op))
-    return false;
-  FailureOr<linalg::ContractionDimensions> dims =
-      linalg::inferContractionDims(op);
-  return succeeded(dims) && !dims->m.empty() && !dims->n.empty() &&
-         !dims->k.empty();
-}
 
 bool isFusible(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumLoops() == 0 ||

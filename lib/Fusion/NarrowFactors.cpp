@@ -15,6 +15,7 @@
 
 #include "SparseAutograd/Fusion/Fusion.h"
 
+#include "SparseAutograd/Analysis/ContractionStrategies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 

@@ -14,6 +14,7 @@
 
 #include "SparseAutograd/Fusion/Fusion.h"
 
+#include "SparseAutograd/Analysis/Contraction.h"
 #include "SparseAutograd/Analysis/ProductBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -39,13 +40,14 @@ static bool isSmall(linalg::LinalgOp op) {
 /// user alone; null if it is none.
 static linalg::LinalgOp getProduct(Value value) {
   auto op = value.getDefiningOp<linalg::LinalgOp>();
-  if (!op || !value.hasOneUse() || !op.hasPureTensorSemantics() ||
-      !isMatrixProduct(op) || isSmall(op))
+  if (!op || !value.hasOneUse() || !op.hasPureTensorSemantics() || isSmall(op))
     return nullptr;
-  std::optional<ScaledSum> body = matchProductBody(op);
+  std::optional<Contraction> contraction = matchContraction(op);
   auto zeros = op.getDpsInits().front().getDefiningOp<linalg::FillOp>();
   Type type = getElementTypeOrSelf(value.getType());
-  if (!body || body->scale || body->isDifference || !zeros ||
+  if (!contraction || !contraction->isOfMatrices() ||
+      !contraction->isPlainProduct() || contraction->scale ||
+      contraction->isDifference || !zeros ||
       !matchPattern(zeros.value(), m_AnyZeroFloat()) ||
       (!type.isF32() && !type.isF64()) ||
       !llvm::all_of(op.getDpsInputs(), [&](Value input) {

@@ -25,12 +25,6 @@ struct ScaledSum {
 /// `block`; where both operands of an addition could be, the first is.
 std::optional<ScaledSum> matchScaledSum(mlir::Block &block, mlir::Value value);
 
-/// Matches the body of an op that adds to its init a multiple of the product of
-/// its two inputs, in any order, and does nothing else; the term is the
-/// product. Narrower inputs are extended before: a product that is rounded to
-/// their type is another one.
-std::optional<ScaledSum> matchProductBody(mlir::linalg::LinalgOp op);
-
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_ANALYSIS_PRODUCTBODY_H

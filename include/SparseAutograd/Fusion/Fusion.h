@@ -32,11 +32,6 @@ inline constexpr llvm::StringLiteral fusionRemarkCategory =
 // What fusion may touch
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` is a product with rows of its own on both sides (and not a dot
-/// product or a matrix times a vector), that a library computes better than
-/// generated loops.
-bool isMatrixProduct(mlir::linalg::LinalgOp op);
-
 /// Whether `op` may take part in fusion: tensors only, none of them encoded,
 /// every indexing map a projected permutation, not a matrix product.
 bool isFusible(mlir::linalg::LinalgOp op);

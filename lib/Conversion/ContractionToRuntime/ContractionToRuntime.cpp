@@ -11,7 +11,7 @@
 #include "../KernelOps.h"
 #include "../LibraryCalls.h"
 #include "../RuntimeCalls.h"
-#include "SparseAutograd/Analysis/ProductBody.h"
+#include "SparseAutograd/Analysis/ContractionStrategies.h"
 #include "SparseAutograd/Runtime/DeviceABI.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -39,6 +39,9 @@ struct Product {
   SmallVector<unsigned> outer;
   /// Whether a loop of `outer` sums into the same C.
   bool accumulates = false;
+  /// Null: 1.
+  Value scale;
+  bool isDifference = false;
 };
 
 /// An operand at the call: its first element and its strides.
@@ -52,30 +55,23 @@ static Type getElementType(linalg::LinalgOp op, unsigned operand) {
   return getElementTypeOrSelf(op->getOperand(operand).getType());
 }
 
-/// The loops of C += alpha * A * B, in any order of the factors, or C -=, that
-/// is nothing else, if there are matrices and not vectors. All memrefs are on
-/// the device, or on the host.
-static FailureOr<linalg::ContractionDimensions> matchLoops(linalg::LinalgOp op,
-                                                           bool isForDevice) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      !op.hasPureBufferSemantics() || !matchProductBody(op))
-    return failure();
+/// C += alpha * A * B or C -= of matrices, if `strategy` takes it and all
+/// memrefs are on the device, or on the host.
+static std::optional<Contraction>
+matchMatrices(linalg::LinalgOp op, const ContractionStrategy &strategy,
+              bool isForDevice) {
+  if (!op.hasPureBufferSemantics())
+    return std::nullopt;
+  std::optional<Contraction> contraction = matchContraction(op);
+  if (!contraction || !strategy.decline(*contraction).empty())
+    return std::nullopt;
   for (OpOperand &operand : op->getOpOperands()) {
     auto memref = dyn_cast<MemRefType>(operand.get().getType());
     if (!memref || !memref.isStrided() ||
-        (isForDevice ? !isOnDevice(memref) : !!memref.getMemorySpace()) ||
-        !op.getMatchingIndexingMap(&operand).isProjectedPermutation())
-      return failure();
+        (isForDevice ? !isOnDevice(memref) : !!memref.getMemorySpace()))
+      return std::nullopt;
   }
-  FailureOr<linalg::ContractionDimensions> loops =
-      linalg::inferContractionDims(op);
-  if (failed(loops) || loops->m.empty() || loops->n.empty() ||
-      loops->k.empty() ||
-      loops->m.size() + loops->n.size() + loops->k.size() +
-              loops->batch.size() !=
-          op.getNumLoops())
-    return failure();
-  return loops;
+  return contraction;
 }
 
 /// Whether a call is worth it for that many rows, columns and terms; unknown
@@ -99,15 +95,7 @@ static bool isWorthCall(int64_t m, int64_t n, int64_t k, int64_t minimalWork) {
 /// count as large. Moves the others to `outer`.
 static unsigned takeLargest(ArrayRef<unsigned> loops, ArrayRef<int64_t> extents,
                             SmallVectorImpl<unsigned> &outer) {
-  auto size = [&](unsigned loop) {
-    return ShapedType::isDynamic(extents[loop])
-               ? std::numeric_limits<int64_t>::max()
-               : extents[loop];
-  };
-  unsigned largest = loops.front();
-  for (unsigned loop : loops)
-    if (size(loop) >= size(largest))
-      largest = loop;
+  unsigned largest = getLargestLoop(loops, extents);
   for (unsigned loop : loops)
     if (loop != largest)
       outer.push_back(loop);
@@ -117,19 +105,20 @@ static unsigned takeLargest(ArrayRef<unsigned> loops, ArrayRef<int64_t> extents,
 /// A product of f32 or f64 for the BLAS of the host.
 static FailureOr<Product> matchProduct(linalg::LinalgOp op,
                                        int64_t minimalWork) {
-  Type type = getElementType(op, 0);
-  FailureOr<linalg::ContractionDimensions> loops =
-      matchLoops(op, /*isForDevice=*/false);
-  if (failed(loops) || (!type.isF32() && !type.isF64()) ||
-      getElementType(op, 1) != type || getElementType(op, 2) != type)
+  std::optional<Contraction> contraction =
+      matchMatrices(op, blasStrategy, /*isForDevice=*/false);
+  if (!contraction)
     return failure();
+  const linalg::ContractionDimensions &loops = contraction->dims;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   Product product;
-  llvm::append_range(product.outer, loops->batch);
-  product.accumulates = loops->k.size() > 1;
-  product.m = takeLargest(loops->m, extents, product.outer);
-  product.n = takeLargest(loops->n, extents, product.outer);
-  product.k = takeLargest(loops->k, extents, product.outer);
+  llvm::append_range(product.outer, loops.batch);
+  product.accumulates = loops.k.size() > 1;
+  product.scale = contraction->scale;
+  product.isDifference = contraction->isDifference;
+  product.m = takeLargest(loops.m, extents, product.outer);
+  product.n = takeLargest(loops.n, extents, product.outer);
+  product.k = takeLargest(loops.k, extents, product.outer);
   if (!isWorthCall(extents[product.m], extents[product.n], extents[product.k],
                    minimalWork))
     return failure();
@@ -202,12 +191,11 @@ static void emitProduct(IRRewriter &rewriter, linalg::LinalgOp op,
                             product.n, variables);
   Matrix c = describeMatrix(rewriter, op, op.getDpsInitOperand(0), product.m,
                             product.n, variables);
-  std::optional<ScaledSum> body = matchProductBody(op);
-  Value alpha = body->scale;
+  Value alpha = product.scale;
   if (!alpha)
     alpha = arith::ConstantOp::create(rewriter, loc,
                                       rewriter.getFloatAttr(type, 1.0));
-  if (body->isDifference)
+  if (product.isDifference)
     alpha = arith::NegFOp::create(rewriter, loc, alpha);
   Value beta = arith::ConstantOp::create(
       rewriter, loc, rewriter.getFloatAttr(type, fill ? 0.0 : 1.0));
@@ -258,66 +246,64 @@ static bool isKnownToHost(Value value) {
   return true;
 }
 
-/// The element types of the factors and the result, as the runtime has them,
-/// if a library has products of these.
-static std::optional<std::pair<int32_t, int32_t>>
-getElements(linalg::LinalgOp op) {
-  Type factor = getElementType(op, 0), result = getElementType(op, 2);
-  if (getElementType(op, 1) != factor)
-    return std::nullopt;
-  if (factor.isF64() && result.isF64())
-    return std::pair(SPARSE_AUTOGRAD_TENSOR_F64, SPARSE_AUTOGRAD_TENSOR_F64);
+/// The element types of the factors and the result, as the runtime has them.
+static std::pair<int32_t, int32_t> getElements(linalg::LinalgOp op) {
+  Type factor = getElementType(op, 0);
+  if (factor.isF64())
+    return {SPARSE_AUTOGRAD_TENSOR_F64, SPARSE_AUTOGRAD_TENSOR_F64};
   // Narrow products are exact in f32, in which they are summed.
-  if (!result.isF32())
-    return std::nullopt;
-  if (factor.isF32())
-    return std::pair(SPARSE_AUTOGRAD_TENSOR_F32, SPARSE_AUTOGRAD_TENSOR_F32);
   if (factor.isF16())
-    return std::pair(SPARSE_AUTOGRAD_TENSOR_F16, SPARSE_AUTOGRAD_TENSOR_F32);
+    return {SPARSE_AUTOGRAD_TENSOR_F16, SPARSE_AUTOGRAD_TENSOR_F32};
   if (factor.isBF16())
-    return std::pair(SPARSE_AUTOGRAD_TENSOR_BF16, SPARSE_AUTOGRAD_TENSOR_F32);
-  return std::nullopt;
+    return {SPARSE_AUTOGRAD_TENSOR_BF16, SPARSE_AUTOGRAD_TENSOR_F32};
+  return {SPARSE_AUTOGRAD_TENSOR_F32, SPARSE_AUTOGRAD_TENSOR_F32};
 }
 
-static bool isForLibrary(linalg::LinalgOp op, int64_t minimalWork) {
-  FailureOr<linalg::ContractionDimensions> loops =
-      matchLoops(op, /*isForDevice=*/true);
-  if (failed(loops) || !getElements(op))
-    return false;
+/// The product of `op`, if a library of the device is asked for it.
+static std::optional<Contraction> matchForLibrary(linalg::LinalgOp op,
+                                                  int64_t minimalWork) {
+  std::optional<Contraction> contraction =
+      matchMatrices(op, deviceLibraryStrategy, /*isForDevice=*/true);
+  if (!contraction)
+    return std::nullopt;
   // In a kernel nobody calls the runtime.
   for (Operation *parent = op->getParentOp(); !isa<func::FuncOp>(parent);
        parent = parent->getParentOp())
     if (isParallelLoop(parent))
-      return false;
-  Value scale = matchProductBody(op)->scale;
-  if (scale && !isKnownToHost(scale))
-    return false;
+      return std::nullopt;
+  if (contraction->scale && !isKnownToHost(contraction->scale))
+    return std::nullopt;
+  const linalg::ContractionDimensions &loops = contraction->dims;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<unsigned> terms =
-      llvm::to_vector(llvm::concat<unsigned>(loops->k, loops->batch));
-  return isWorthCall(countIterations(loops->m, extents),
-                     countIterations(loops->n, extents),
-                     countIterations(terms, extents), minimalWork);
+      llvm::to_vector(llvm::concat<const unsigned>(loops.k, loops.batch));
+  if (!isWorthCall(countIterations(loops.m, extents),
+                   countIterations(loops.n, extents),
+                   countIterations(terms, extents), minimalWork))
+    return std::nullopt;
+  return contraction;
 }
 
 /// The scale of a product, as f64.
-static Value createScale(RuntimeCallBuilder &calls, const ScaledSum &sum) {
+static Value createScale(RuntimeCallBuilder &calls,
+                         const Contraction &product) {
   OpBuilder &builder = calls.builder;
   Type f64 = builder.getF64Type();
-  Value scale = sum.scale;
+  Value scale = product.scale;
   if (!scale)
-    return calls.number(sum.isDifference ? -1.0 : 1.0);
+    return calls.number(product.isDifference ? -1.0 : 1.0);
   if (scale.getType() != f64)
     scale = arith::ExtFOp::create(builder, calls.loc, f64, scale);
-  if (sum.isDifference)
+  if (product.isDifference)
     scale = arith::NegFOp::create(builder, calls.loc, scale);
   return scale;
 }
 
 /// Asks a library of the device for the product, and has the program compute it
-/// if there is none. `op` adds to the zeros of `fill` if there is one.
-static void offerProduct(linalg::LinalgOp op, linalg::FillOp fill,
+/// if there is none. The op adds to the zeros of `fill` if there is one.
+static void offerProduct(const Contraction &product, linalg::FillOp fill,
                          SymbolTable &symbols) {
+  linalg::LinalgOp op = product.op;
   RuntimeCallBuilder calls(op, symbols);
   OpBuilder &builder = calls.builder;
   Location loc = op.getLoc();
@@ -338,11 +324,11 @@ static void offerProduct(linalg::LinalgOp op, linalg::FillOp fill,
       words.push_back(place ? fields.getStrides()[*place] : zero);
     }
   }
-  auto [factor, result] = *getElements(op);
+  auto [factor, result] = getElements(op);
   offerToLibrary(
       calls, "sparseAutogradDeviceContract",
       {calls.kind(factor), calls.kind(result), calls.constant(op.getNumLoops()),
-       calls.list(words), createScale(calls, *matchProductBody(op)),
+       calls.list(words), createScale(calls, product),
        calls.pointer(op->getOperand(0)), calls.pointer(op->getOperand(1)),
        calls.number(fill ? 0.0 : 1.0), calls.pointer(op->getOperand(2))},
       fill);
@@ -359,19 +345,22 @@ struct ContractionToRuntimePass
     // the operations of a block anew when their order is asked for.
     struct Match {
       linalg::LinalgOp op;
+      std::optional<Contraction> offered;
       Product product;
       linalg::FillOp fill;
     };
     SmallVector<Match> matches;
     getOperation()->walk([&](linalg::LinalgOp op) {
       if (forDevice) {
-        if (isForLibrary(op, minimalWork))
-          matches.push_back({op, {}, findZeroFill(op, op.getDpsInits()[0])});
+        if (std::optional<Contraction> product =
+                matchForLibrary(op, minimalWork))
+          matches.push_back(
+              {op, product, {}, findZeroFill(op, op.getDpsInits()[0])});
         return;
       }
       FailureOr<Product> product = matchProduct(op, minimalWork);
       if (succeeded(product))
-        matches.push_back({op, *product,
+        matches.push_back({op, std::nullopt, *product,
                            product->accumulates
                                ? linalg::FillOp()
                                : findZeroFill(op, op.getDpsInits()[0])});
@@ -380,7 +369,7 @@ struct ContractionToRuntimePass
     IRRewriter rewriter(&getContext());
     for (const Match &match : matches) {
       if (forDevice) {
-        offerProduct(match.op, match.fill, symbols);
+        offerProduct(*match.offered, match.fill, symbols);
         continue;
       }
       auto type = cast<FloatType>(getElementType(match.op, 0));

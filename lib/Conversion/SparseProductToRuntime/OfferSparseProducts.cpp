@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SparseAutograd/Analysis/ProductBody.h"
+#include "SparseAutograd/Analysis/Contraction.h"
 #include "SparseAutograd/Conversion/SparseProductToRuntime/SparseProductToRuntime.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
@@ -56,8 +56,9 @@ matchProduct(linalg::LinalgOp op) {
         other.getElementType() != type.getElementType())
       return std::nullopt;
   }
-  std::optional<ScaledSum> sum = matchProductBody(op);
-  if (!sum || sum->scale || sum->isDifference)
+  std::optional<Contraction> contraction = matchContraction(op);
+  if (!contraction || contraction->scale || contraction->isDifference ||
+      !contraction->isPlainProduct())
     return std::nullopt;
   AffineMap c = op.getIndexingMapsArray()[2];
   for (int left : {0, 1}) {

@@ -7,65 +7,35 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatrixProduct.h"
+#include "SparseAutograd/Analysis/Contraction.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// The value that `value` is a conversion of.
-static Value skipConversions(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
-/// The input of `op` that `value`, in its region, is a conversion of; or null.
-static OpOperand *findInput(linalg::GenericOp op, Value value) {
-  auto argument = dyn_cast<BlockArgument>(skipConversions(value));
-  if (!argument || argument.getOwner() != op.getBody() ||
-      argument.getArgNumber() >= op.getNumDpsInputs())
-    return nullptr;
-  return op.getDpsInputOperand(argument.getArgNumber());
-}
-
 std::optional<MatrixProduct>
 sparse_autograd::matchMatrixProduct(linalg::GenericOp op,
                                     llvm::function_ref<bool(Value)> isLinear) {
-  if (op.getNumDpsInits() != 1)
+  std::optional<Contraction> contraction = matchContraction(op);
+  if (!contraction || contraction->scale || contraction->isDifference ||
+      !contraction->weights.empty() ||
+      !isa<FloatType>(contraction->productType) ||
+      !isa<FloatType>(contraction->sumType))
     return std::nullopt;
-  Value yielded = skipConversions(op.getBody()->getTerminator()->getOperand(0));
-  auto sum = yielded.getDefiningOp<arith::AddFOp>();
-  if (!sum)
-    return std::nullopt;
-  Value accumulator = op.getRegionOutputArgs().front();
-  bool isFirst = skipConversions(sum.getLhs()) == accumulator;
-  if (!isFirst && skipConversions(sum.getRhs()) != accumulator)
-    return std::nullopt;
-  auto product = skipConversions(isFirst ? sum.getRhs() : sum.getLhs())
-                     .getDefiningOp<arith::MulFOp>();
-  if (!product)
-    return std::nullopt;
-  OpOperand *factor = findInput(op, product.getLhs());
-  OpOperand *coefficient = findInput(op, product.getRhs());
-  if (!factor || !coefficient)
-    return std::nullopt;
+  OpOperand *factor = contraction->left, *coefficient = contraction->right;
   if (!isLinear(factor->get()))
     std::swap(factor, coefficient);
-  if (!isLinear(factor->get()) || isLinear(coefficient->get()))
+  if (!isLinear(factor->get()) || isLinear(coefficient->get()) ||
+      !isa<FloatType>(contraction->getFactorType(coefficient)))
     return std::nullopt;
   AffineMap maps[] = {
       op.getMatchingIndexingMap(factor), op.getMatchingIndexingMap(coefficient),
       op.getIndexingMapMatchingResult(cast<OpResult>(op.getResult(0)))};
-  if (!llvm::all_of(
-          maps, [](AffineMap map) { return map.isProjectedPermutation(); }) ||
-      failed(linalg::inferContractionDims(maps)))
+  if (!llvm::all_of(maps,
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
     return std::nullopt;
   return MatrixProduct{factor, coefficient};
 }

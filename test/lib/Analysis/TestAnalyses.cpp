@@ -34,4 +34,5 @@ static constexpr TestPass passes[] = {
 void sparse_autograd::test::registerAnalysisPasses() {
   for (const TestPass &pass : passes)
     registerTestPass(pass);
+  registerTestContractionsPass();
 }

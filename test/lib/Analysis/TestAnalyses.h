@@ -18,6 +18,9 @@
 
 namespace sparse_autograd::test {
 
+/// Of a pass with options of its own.
+void registerTestContractionsPass();
+
 llvm::LogicalResult printAddedDensity(mlir::ModuleOp module);
 llvm::LogicalResult printArithmeticCost(mlir::ModuleOp module);
 llvm::LogicalResult printComparedValues(mlir::ModuleOp module);

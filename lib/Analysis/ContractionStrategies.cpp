@@ -1,0 +1,157 @@
+//===- ContractionStrategies.cpp - who computes a contraction -------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseAutograd/Analysis/ContractionStrategies.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace sparse_autograd;
+
+static std::string toString(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// What no strategy computes: they multiply two matrices, and scale the product
+/// at most by a number.
+static std::string declineShape(const Contraction &contraction) {
+  if (contraction.dims.m.empty() || contraction.dims.n.empty())
+    return "a factor is no matrix";
+  if (contraction.dims.k.empty())
+    return "nothing is summed";
+  linalg::LinalgOp op = contraction.op;
+  if (op.getNumDpsInputs() != 2)
+    return "it has more than two inputs";
+  if (!contraction.hasPlainLoops())
+    return "an operand is not indexed by rows, columns, terms and batches "
+           "alone";
+  Type left = contraction.getFactorType(contraction.left);
+  Type right = contraction.getFactorType(contraction.right);
+  if (left != right)
+    return "the factors are of " + toString(left) + " and " + toString(right);
+  if (contraction.narrows || contraction.sumType != contraction.getResultType())
+    return "a term is rounded before it is added";
+  return {};
+}
+
+static std::string declineType(const Contraction &contraction) {
+  return "products of " +
+         toString(contraction.getFactorType(contraction.left)) +
+         " with sums of " + toString(contraction.sumType);
+}
+
+static bool isF32OrF64(Type type) { return type.isF32() || type.isF64(); }
+
+static bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
+
+static std::string declineBlas(const Contraction &contraction) {
+  if (std::string reason = declineShape(contraction); !reason.empty())
+    return reason;
+  if (!isF32OrF64(contraction.sumType) ||
+      contraction.getFactorType(contraction.left) != contraction.sumType)
+    return declineType(contraction);
+  return {};
+}
+
+static std::string declineDeviceLibrary(const Contraction &contraction) {
+  if (std::string reason = declineShape(contraction); !reason.empty())
+    return reason;
+  Type factor = contraction.getFactorType(contraction.left);
+  Type sum = contraction.sumType;
+  // Narrow products are exact in f32, in which they are summed.
+  if ((factor != sum || !isF32OrF64(sum)) &&
+      (!isNarrow(factor) || !sum.isF32()))
+    return declineType(contraction);
+  if (contraction.productType != sum)
+    return "terms are products of " + toString(contraction.productType);
+  return {};
+}
+
+/// What no tiles compute, whatever the types.
+static std::string declineTiles(const Contraction &contraction) {
+  if (std::string reason = declineShape(contraction); !reason.empty())
+    return reason;
+  if (contraction.dims.k.size() > 1)
+    return "its terms have several dimensions";
+  linalg::LinalgOp op = contraction.op;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (auto [loops, kind] :
+       {std::pair(ArrayRef<unsigned>(contraction.dims.m), "rows"),
+        std::pair(ArrayRef<unsigned>(contraction.dims.n), "columns"),
+        std::pair(ArrayRef<unsigned>(contraction.dims.k), "terms")}) {
+    int64_t extent = extents[getLargestLoop(loops, extents)];
+    if (!ShapedType::isDynamic(extent) && extent < leastTileExtent)
+      return llvm::formatv("{0} {1} are fewer than {2}", extent, kind,
+                           leastTileExtent);
+  }
+  return {};
+}
+
+static std::string declineTensorCores(const Contraction &contraction) {
+  if (std::string reason = declineTiles(contraction); !reason.empty())
+    return reason;
+  if (!isNarrow(contraction.getFactorType(contraction.left)) ||
+      !contraction.sumType.isF32())
+    return declineType(contraction);
+  return {};
+}
+
+static std::string declineFma(const Contraction &contraction) {
+  if (std::string reason = declineTiles(contraction); !reason.empty())
+    return reason;
+  if (!isF32OrF64(contraction.sumType) ||
+      contraction.getFactorType(contraction.left) != contraction.sumType)
+    return declineType(contraction);
+  return {};
+}
+
+const ContractionStrategy sparse_autograd::blasStrategy = {"blas", declineBlas};
+const ContractionStrategy sparse_autograd::deviceLibraryStrategy = {
+    "library", declineDeviceLibrary};
+const ContractionStrategy sparse_autograd::tensorCoreStrategy = {
+    "tensor-core tiles", declineTensorCores};
+const ContractionStrategy sparse_autograd::fmaStrategy = {"fma tiles",
+                                                          declineFma};
+
+ArrayRef<const ContractionStrategy *>
+sparse_autograd::getContractionStrategies(bool forDevice) {
+  static const ContractionStrategy *const ofHost[] = {&blasStrategy};
+  static const ContractionStrategy *const ofDevice[] = {
+      &deviceLibraryStrategy, &tensorCoreStrategy, &fmaStrategy};
+  return forDevice ? ArrayRef(ofDevice) : ArrayRef(ofHost);
+}
+
+const ContractionStrategy *
+sparse_autograd::getTileStrategy(const Contraction &contraction) {
+  for (const ContractionStrategy *strategy :
+       {&tensorCoreStrategy, &fmaStrategy})
+    if (strategy->decline(contraction).empty())
+      return strategy;
+  return nullptr;
+}
+
+unsigned sparse_autograd::getLargestLoop(ArrayRef<unsigned> loops,
+                                         ArrayRef<int64_t> extents) {
+  auto size = [&](unsigned loop) {
+    return ShapedType::isDynamic(extents[loop])
+               ? std::numeric_limits<int64_t>::max()
+               : extents[loop];
+  };
+  unsigned largest = loops.front();
+  for (unsigned loop : loops)
+    if (size(loop) >= size(largest))
+      largest = loop;
+  return largest;
+}
+
+bool sparse_autograd::isMatrixProduct(linalg::LinalgOp op) {
+  std::optional<Contraction> contraction = matchContraction(op);
+  return contraction && contraction->isOfMatrices() &&
+         contraction->weights.empty();
+}
