@@ -42,7 +42,7 @@ func.func @batch(%a: memref<4x40x56xbf16>, %b: memref<4x56x48xbf16>, %c: memref<
 // CHECK-NEXT:      library: yes
 // CHECK-NEXT:      tensor-core tiles: no, products of f64 with sums of f64
 // CHECK-NEXT:      fma tiles: yes
-// CHECK-NEXT:    contraction m [48] n [32] k [8, 64]: f64 += f64 * f64 in f64, added in f64
+// CHECK-NEXT:    contraction m [32] n [48] k [8, 64]: f64 += f64 * f64 in f64, added in f64
 // CHECK-NEXT:      library: yes
 // CHECK-NEXT:      tensor-core tiles: no, its terms have several dimensions
 // CHECK-NEXT:      fma tiles: no, its terms have several dimensions
