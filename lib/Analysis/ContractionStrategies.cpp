@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Analysis/ContractionStrategies.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -79,6 +81,8 @@ static std::string declineTiles(const Contraction &contraction) {
     return reason;
   if (contraction.dims.k.size() > 1)
     return "its terms have several dimensions";
+  if (contraction.scale && contraction.scale.getType() != contraction.sumType)
+    return "the scale is of " + toString(contraction.scale.getType());
   linalg::LinalgOp op = contraction.op;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (auto [loops, kind] :
@@ -128,12 +132,61 @@ sparse_autograd::getContractionStrategies(bool forDevice) {
 }
 
 const ContractionStrategy *
-sparse_autograd::getTileStrategy(const Contraction &contraction) {
+sparse_autograd::getTileStrategy(const Contraction &contraction,
+                                 std::string &declined) {
   for (const ContractionStrategy *strategy :
-       {&tensorCoreStrategy, &fmaStrategy})
-    if (strategy->decline(contraction).empty())
+       {&tensorCoreStrategy, &fmaStrategy}) {
+    std::string reason = strategy->decline(contraction);
+    if (reason.empty())
       return strategy;
+    llvm::raw_string_ostream(declined)
+        << (declined.empty() ? "" : "; ") << "no " << strategy->name << ": "
+        << reason;
+  }
   return nullptr;
+}
+
+void sparse_autograd::remarkContraction(const Contraction &contraction,
+                                        const ContractionStrategy *strategy,
+                                        const Twine &declined) {
+  linalg::LinalgOp op = contraction.op;
+  // A product of single elements, which nothing is summed of.
+  if (contraction.dims.k.empty())
+    return;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << (strategy ? StringRef(strategy->name) : "loops") << " compute a "
+         << "contraction of " << contraction.getFactorType(contraction.left)
+         << " with sums of " << contraction.sumType;
+  for (auto [kind, loops] :
+       {std::pair("batch", ArrayRef<unsigned>(contraction.dims.batch)),
+        std::pair("m", ArrayRef<unsigned>(contraction.dims.m)),
+        std::pair("n", ArrayRef<unsigned>(contraction.dims.n)),
+        std::pair("k", ArrayRef<unsigned>(contraction.dims.k))}) {
+    if (loops.empty())
+      continue;
+    stream << ", " << kind << " = ";
+    llvm::interleave(
+        loops, stream,
+        [&](unsigned loop) {
+          if (ShapedType::isDynamic(extents[loop]))
+            stream << "?";
+          else
+            stream << extents[loop];
+        },
+        " x ");
+  }
+  if (std::string reasons = declined.str(); !reasons.empty())
+    stream << "; " << reasons;
+  auto function = op->getParentOfType<func::FuncOp>();
+  auto options = remark::RemarkOpts::name(strategy ? "strategy" : "loops")
+                     .category(contractionRemarkCategory)
+                     .function(function ? function.getSymName() : StringRef());
+  if (strategy)
+    remark::passed(op.getLoc(), options) << text;
+  else
+    remark::missed(op.getLoc(), options) << text;
 }
 
 unsigned sparse_autograd::getLargestLoop(ArrayRef<unsigned> loops,

@@ -57,6 +57,9 @@ Accesses sparse_autograd::getAccesses(Operation *op) {
     } else if (auto copy = dyn_cast<memref::CopyOp>(nested)) {
       accesses.push_back({nested, copy.getSource(), {}, false});
       accesses.push_back({nested, copy.getTarget(), {}, true});
+    } else if (auto product = dyn_cast<InnerProductOp>(nested)) {
+      accesses.push_back({nested, product.getLeft(), {}, false});
+      accesses.push_back({nested, product.getRight(), {}, false});
     }
   });
   return accesses;

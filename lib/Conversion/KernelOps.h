@@ -33,11 +33,11 @@ bool isParallelLoop(mlir::Operation *op);
 /// such as an allocation. Any other loop or branch is done by one thread.
 bool isHostControlFlow(mlir::Operation *op);
 
-/// A load, a store, or a side of a copy.
+/// A load, a store, a side of a copy, or a factor of an inner product.
 struct Access {
   mlir::Operation *op;
   mlir::Value memref;
-  /// Empty of a copy.
+  /// Empty of what accesses more than one element.
   mlir::ValueRange indices;
   bool isWrite;
 };

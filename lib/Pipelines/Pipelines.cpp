@@ -194,6 +194,7 @@ static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
   FuseKernelsOptions kernels;
   kernels.wholeRows = options.wholeRows;
   pm.addNestedPass<func::FuncOp>(createFuseKernels(kernels));
+  pm.addNestedPass<func::FuncOp>(createProductsToKernels());
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createLoopsToKernels());
   addCleanup(pm);

@@ -45,8 +45,19 @@ llvm::ArrayRef<const ContractionStrategy *>
 getContractionStrategies(bool forDevice);
 
 /// The strategy that computes a contraction in tiles of a device; null if none
-/// does.
-const ContractionStrategy *getTileStrategy(const Contraction &contraction);
+/// does. Why others do not is added to `declined`.
+const ContractionStrategy *getTileStrategy(const Contraction &contraction,
+                                           std::string &declined);
+
+/// The category of remarks on contractions.
+inline constexpr llvm::StringLiteral contractionRemarkCategory =
+    "sparse-autograd-contractions";
+
+/// Says in a remark that a contraction is computed by `strategy`, or by loops
+/// if that is null, with its extents and why others are not taken.
+void remarkContraction(const Contraction &contraction,
+                       const ContractionStrategy *strategy,
+                       const llvm::Twine &declined);
 
 /// The loop of the largest extent among those of one kind; extents that are not
 /// known are large, and the last of equal ones is taken.

@@ -507,7 +507,11 @@ def LinalgToLoops : Pass<"sparse-autograd-linalg-to-loops"> {
     results is an iteration of its own of an `scf.parallel`, in which reductions
     are loops, whose last loop is the one that touches the fewest cache lines. A
     reduction to few elements is cut into chunks, as above. What is carried stays
-    as it is: there are no vectors to fill.
+    as it is: there are no vectors to fill. The elements of a contraction that
+    tiles compute (semantics of it and extents that are known permitting) are
+    inner products (`sparse_autograd.inner_product`), which stay whole until
+    kernels are built. They begin with zero in place of a fill of their result,
+    and a scale multiplies the sum.
 
     Operands must be the same buffer or disjoint, except that an operand may
     share its buffer with an output that has the same indexing map: what
@@ -527,7 +531,8 @@ def LinalgToLoops : Pass<"sparse-autograd-linalg-to-loops"> {
                            "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
+                           "::mlir::scf::SCFDialect",
+                           "::sparse_autograd::SparseAutogradDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -1269,6 +1274,43 @@ def FuseKernels
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def ProductsToKernels
+    : Pass<"sparse-autograd-products-to-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Convert contractions on a device to kernels of tiles";
+  let description = [{
+    A parallel loop each of whose iterations has one
+    `sparse_autograd.inner_product`, as `--sparse-autograd-linalg-to-loops` makes
+    it of a contraction, becomes a `gpu.launch` if its rows, columns and terms are
+    32 at least; where the extents are not known, the host finds out, and the loop
+    remains for small ones. Further dimensions are those of several matrices, which
+    one launch computes. What stands before and after the sum of an iteration is
+    done for each element.
+
+    * Of f32 or f64 a block has strips of both factors in shared memory, a thread
+      4 x 4 sums of f32, or 2 x 2 of f64, in registers (Volkov and Demmel, SC
+      2008). Terms are added in their order;
+    * of f16 or bf16 tensor cores multiply and add (`nvgpu.mma.sync`, 16 x 8 x 16):
+      a block of eight warps has a tile of 128 x 128 sums, if there are 128 such
+      tiles, or one of four warps 64 x 64. One strip of 32 terms is multiplied
+      while the next ones are copied to shared memory (`cp.async`, eight elements
+      at a time where these divide the rows of the factors; zeros where there are
+      none). What a sum begins with is added last. In which order, and with which
+      rounding, terms are added is the chip's own. That is why f64 is left to the
+      threads: PTX says that each step has the precision of an fma there, too, but
+      not which one comes first. And so is f32, of which tensor cores drop 13 bits.
+
+    Inner products that are left become loops.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::nvgpu::NVGPUDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def ScheduleLanes
     : Pass<"sparse-autograd-schedule-lanes", "::mlir::func::FuncOp"> {
   let summary = "Choose the loops that lanes of a warp share";
@@ -1364,21 +1406,6 @@ def LoopsToKernels
       they share is done once. Buffers are said to begin at multiples of 16 bytes,
       as all that the runtime allocates does, and LLVM makes one access of those
       that lie side by side;
-    * a product of dense matrices is computed in tiles if its extents are 32 at
-      least, which the host finds out. What follows a sum in its iteration is done
-      for each. Of f32 or f64 a block has strips of both factors in shared memory,
-      a thread 4 x 4 sums of f32, or 2 x 2 of f64, in registers (Volkov and Demmel,
-      SC 2008). Terms are added in their order;
-    * of f16 or bf16, with a sum of f32 whose order is free, tensor cores multiply
-      and add (`nvgpu.mma.sync`, 16 x 8 x 16): a block of eight warps has a tile of
-      128 x 128 sums, if there are 128 such tiles, or one of four warps 64 x 64. One
-      strip of 32 terms is multiplied while the next ones are copied to shared
-      memory (`cp.async`, eight elements at a time where these divide the rows of
-      the factors; zeros where there are none). What a sum begins with is added last.
-      In which order, and with which rounding, terms are added is the chip's own.
-      That is why f64 is left to the threads: PTX says that each step has the
-      precision of an fma there, too, but not which one comes first. And so is
-      f32, of which tensor cores drop 13 bits;
     * control flow around such loops stays on the host, and so do loops that
       access nothing of the device, one iteration after the other;
     * a loop, or the outermost of several, may end at the lesser (`arith.minui`)

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_CONTRACTIONTORUNTIME
@@ -55,40 +56,38 @@ static Type getElementType(linalg::LinalgOp op, unsigned operand) {
   return getElementTypeOrSelf(op->getOperand(operand).getType());
 }
 
-/// C += alpha * A * B or C -= of matrices, if `strategy` takes it and all
-/// memrefs are on the device, or on the host.
-static std::optional<Contraction>
-matchMatrices(linalg::LinalgOp op, const ContractionStrategy &strategy,
-              bool isForDevice) {
+/// Why no library is called for the buffers of `op`; empty if one can be.
+static std::string declineBuffers(linalg::LinalgOp op, bool isForDevice) {
   if (!op.hasPureBufferSemantics())
-    return std::nullopt;
-  std::optional<Contraction> contraction = matchContraction(op);
-  if (!contraction || !strategy.decline(*contraction).empty())
-    return std::nullopt;
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto memref = dyn_cast<MemRefType>(operand.get().getType());
-    if (!memref || !memref.isStrided() ||
-        (isForDevice ? !isOnDevice(memref) : !!memref.getMemorySpace()))
-      return std::nullopt;
+    return "an operand is no buffer";
+  for (Value operand : op->getOperands()) {
+    auto memref = dyn_cast<MemRefType>(operand.getType());
+    if (!memref || !memref.isStrided())
+      return "an operand has no strides";
+    if (isForDevice ? !isOnDevice(memref) : !!memref.getMemorySpace())
+      return "an operand is in other memory";
   }
-  return contraction;
+  return {};
 }
 
-/// Whether a call is worth it for that many rows, columns and terms; unknown
-/// ones are many.
-static bool isWorthCall(int64_t m, int64_t n, int64_t k, int64_t minimalWork) {
+/// Why a call is not worth it for that many rows, columns and terms, of which
+/// unknown ones are many; empty if it is.
+static std::string declineWork(int64_t m, int64_t n, int64_t k,
+                               int64_t minimalWork) {
   int64_t work = 1;
   const int64_t extents[] = {m, n, k};
   for (auto [number, extent] : llvm::enumerate(extents)) {
     if (ShapedType::isDynamic(extent))
-      return true;
-    // A product with a vector.
+      return {};
     if (extent == 1 && number != 2)
-      return false;
+      return "a factor is a vector";
     if (llvm::MulOverflow(work, extent, work))
-      return true;
+      return {};
   }
-  return work >= minimalWork;
+  if (work >= minimalWork)
+    return {};
+  return llvm::formatv("{0} multiplications are fewer than {1}", work,
+                       minimalWork);
 }
 
 /// Of the loops of a kind, the one with the largest static extent; unknown ones
@@ -102,25 +101,29 @@ static unsigned takeLargest(ArrayRef<unsigned> loops, ArrayRef<int64_t> extents,
   return largest;
 }
 
-/// A product of f32 or f64 for the BLAS of the host.
-static FailureOr<Product> matchProduct(linalg::LinalgOp op,
-                                       int64_t minimalWork) {
-  std::optional<Contraction> contraction =
-      matchMatrices(op, blasStrategy, /*isForDevice=*/false);
-  if (!contraction)
+/// The call of the host's BLAS for a contraction, or why there is none.
+static FailureOr<Product> matchProduct(const Contraction &contraction,
+                                       int64_t minimalWork,
+                                       std::string &declined) {
+  linalg::LinalgOp op = contraction.op;
+  declined = blasStrategy.decline(contraction);
+  if (declined.empty())
+    declined = declineBuffers(op, /*isForDevice=*/false);
+  if (!declined.empty())
     return failure();
-  const linalg::ContractionDimensions &loops = contraction->dims;
+  const linalg::ContractionDimensions &loops = contraction.dims;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   Product product;
   llvm::append_range(product.outer, loops.batch);
   product.accumulates = loops.k.size() > 1;
-  product.scale = contraction->scale;
-  product.isDifference = contraction->isDifference;
+  product.scale = contraction.scale;
+  product.isDifference = contraction.isDifference;
   product.m = takeLargest(loops.m, extents, product.outer);
   product.n = takeLargest(loops.n, extents, product.outer);
   product.k = takeLargest(loops.k, extents, product.outer);
-  if (!isWorthCall(extents[product.m], extents[product.n], extents[product.k],
-                   minimalWork))
+  declined = declineWork(extents[product.m], extents[product.n],
+                         extents[product.k], minimalWork);
+  if (!declined.empty())
     return failure();
   return product;
 }
@@ -259,29 +262,28 @@ static std::pair<int32_t, int32_t> getElements(linalg::LinalgOp op) {
   return {SPARSE_AUTOGRAD_TENSOR_F32, SPARSE_AUTOGRAD_TENSOR_F32};
 }
 
-/// The product of `op`, if a library of the device is asked for it.
-static std::optional<Contraction> matchForLibrary(linalg::LinalgOp op,
-                                                  int64_t minimalWork) {
-  std::optional<Contraction> contraction =
-      matchMatrices(op, deviceLibraryStrategy, /*isForDevice=*/true);
-  if (!contraction)
-    return std::nullopt;
-  // In a kernel nobody calls the runtime.
+/// Why a library of the device is not asked for a contraction; empty if it is.
+static std::string declineOffer(const Contraction &contraction,
+                                int64_t minimalWork) {
+  linalg::LinalgOp op = contraction.op;
+  std::string declined = deviceLibraryStrategy.decline(contraction);
+  if (declined.empty())
+    declined = declineBuffers(op, /*isForDevice=*/true);
+  if (!declined.empty())
+    return declined;
   for (Operation *parent = op->getParentOp(); !isa<func::FuncOp>(parent);
        parent = parent->getParentOp())
     if (isParallelLoop(parent))
-      return std::nullopt;
-  if (contraction->scale && !isKnownToHost(contraction->scale))
-    return std::nullopt;
-  const linalg::ContractionDimensions &loops = contraction->dims;
+      return "nothing calls the runtime within a kernel";
+  if (contraction.scale && !isKnownToHost(contraction.scale))
+    return "the host does not know the scale";
+  const linalg::ContractionDimensions &loops = contraction.dims;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<unsigned> terms =
       llvm::to_vector(llvm::concat<const unsigned>(loops.k, loops.batch));
-  if (!isWorthCall(countIterations(loops.m, extents),
-                   countIterations(loops.n, extents),
-                   countIterations(terms, extents), minimalWork))
-    return std::nullopt;
-  return contraction;
+  return declineWork(countIterations(loops.m, extents),
+                     countIterations(loops.n, extents),
+                     countIterations(terms, extents), minimalWork);
 }
 
 /// The scale of a product, as f64.
@@ -343,39 +345,59 @@ struct ContractionToRuntimePass
   void runOnOperation() override {
     // Matched before the first of them is changed: every change has MLIR number
     // the operations of a block anew when their order is asked for.
-    struct Match {
-      linalg::LinalgOp op;
-      std::optional<Contraction> offered;
-      Product product;
-      linalg::FillOp fill;
-    };
-    SmallVector<Match> matches;
+    SmallVector<Match, 0> matches;
     getOperation()->walk([&](linalg::LinalgOp op) {
-      if (forDevice) {
-        if (std::optional<Contraction> product =
-                matchForLibrary(op, minimalWork))
-          matches.push_back(
-              {op, product, {}, findZeroFill(op, op.getDpsInits()[0])});
-        return;
-      }
-      FailureOr<Product> product = matchProduct(op, minimalWork);
-      if (succeeded(product))
-        matches.push_back({op, std::nullopt, *product,
-                           product->accumulates
-                               ? linalg::FillOp()
-                               : findZeroFill(op, op.getDpsInits()[0])});
+      if (std::optional<Contraction> contraction = matchContraction(op))
+        if (std::optional<Match> match = matchCall(*contraction))
+          matches.push_back(std::move(*match));
     });
     SymbolTable symbols(getOperation());
     IRRewriter rewriter(&getContext());
     for (const Match &match : matches) {
       if (forDevice) {
-        offerProduct(*match.offered, match.fill, symbols);
+        offerProduct(match.contraction, match.fill, symbols);
         continue;
       }
-      auto type = cast<FloatType>(getElementType(match.op, 0));
-      emitProduct(rewriter, match.op, match.product, match.fill,
+      linalg::LinalgOp op = match.contraction.op;
+      auto type = cast<FloatType>(getElementType(op, 0));
+      emitProduct(rewriter, op, match.product, match.fill,
                   getGemm(type, symbols));
     }
+  }
+
+private:
+  /// A contraction that is a call, of which `product` is that of the BLAS, and
+  /// the zeros that it adds to, if it does.
+  struct Match {
+    Contraction contraction;
+    Product product;
+    linalg::FillOp fill;
+  };
+
+  /// The call for `contraction`, if there is one. Remarks say so, or why not.
+  std::optional<Match> matchCall(const Contraction &contraction) {
+    linalg::LinalgOp op = contraction.op;
+    std::string declined;
+    if (forDevice) {
+      declined = declineOffer(contraction, minimalWork);
+      if (!declined.empty()) {
+        remarkContraction(contraction, nullptr, "no library: " + declined);
+        return std::nullopt;
+      }
+      remarkContraction(contraction, &deviceLibraryStrategy,
+                        "or the program, if no library does");
+      return Match{contraction, {}, findZeroFill(op, op.getDpsInits()[0])};
+    }
+    FailureOr<Product> product =
+        matchProduct(contraction, minimalWork, declined);
+    if (failed(product)) {
+      remarkContraction(contraction, nullptr, "no blas: " + declined);
+      return std::nullopt;
+    }
+    remarkContraction(contraction, &blasStrategy, "");
+    return Match{contraction, *product,
+                 product->accumulates ? linalg::FillOp()
+                                      : findZeroFill(op, op.getDpsInits()[0])};
   }
 };
 } // namespace

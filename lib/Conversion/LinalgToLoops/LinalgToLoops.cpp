@@ -15,8 +15,10 @@
 
 #include "../NeutralElement.h"
 #include "Combiner.h"
+#include "DeviceProducts.h"
 #include "LoopNest.h"
 #include "LoopOrder.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Target/TargetInfo.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,6 +60,9 @@ public:
       : options(options), rewriter(rewriter) {}
 
   void lower(linalg::LinalgOp op, bool mayCut);
+
+  /// Lowers a contraction, if tiles of a device compute it.
+  bool lowerForTiles(linalg::LinalgOp op);
 
 private:
   LoopNest createNest(linalg::LinalgOp op, ArrayRef<unsigned> order) {
@@ -364,6 +369,29 @@ void Lowering::lowerForDevice(linalg::LinalgOp op, ArrayRef<unsigned> order,
     emitCut(op, all, apart, cut);
 }
 
+bool Lowering::lowerForTiles(linalg::LinalgOp op) {
+  std::optional<Contraction> contraction = matchContraction(op);
+  if (!contraction)
+    return false;
+  contraction = collapseTerms(rewriter, *contraction);
+  op = contraction->op;
+  std::string declined;
+  const ContractionStrategy *strategy = chooseTiles(*contraction, declined);
+  SmallVector<unsigned> order = chooseLoopOrder(op), apart, inner;
+  for (unsigned loop : order)
+    (separates(op, loop) ? apart : inner).push_back(loop);
+  if (strategy && chooseReduction(op, apart, inner).kind != Cut::None) {
+    strategy = nullptr;
+    declined = "no tiles: its sums are few, and cut into chunks";
+  }
+  remarkContraction(*contraction, strategy, declined);
+  if (!strategy)
+    return false;
+  emitInnerProducts(rewriter, *contraction, order);
+  rewriter.eraseOp(op);
+  return true;
+}
+
 void Lowering::lower(linalg::LinalgOp op, bool mayCut) {
   OpBuilder::InsertionGuard guard(rewriter);
   normalizeCombiners(op, rewriter);
@@ -407,20 +435,28 @@ struct LinalgToLoopsPass
       rewriter.eraseOp(copy);
     });
 
-    SmallVector<linalg::LinalgOp> ops;
     WalkResult result = getOperation()->walk([&](linalg::LinalgOp op) {
-      if (!op.hasPureBufferSemantics()) {
-        op.emitError("is not on buffers; bufferize before lowering to loops");
-        return WalkResult::interrupt();
-      }
-      ops.push_back(op);
-      return WalkResult::advance();
+      if (op.hasPureBufferSemantics())
+        return WalkResult::advance();
+      op.emitError("is not on buffers; bufferize before lowering to loops");
+      return WalkResult::interrupt();
     });
     if (result.wasInterrupted())
       return signalPassFailure();
     Lowering lowering(options, rewriter);
-    for (linalg::LinalgOp op : ops)
+    // First, while what they begin with is still a fill.
+    if (forDevice)
+      for (linalg::LinalgOp op : collect())
+        lowering.lowerForTiles(op);
+    for (linalg::LinalgOp op : collect())
       lowering.lower(op, /*mayCut=*/true);
+  }
+
+private:
+  SmallVector<linalg::LinalgOp> collect() {
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    return ops;
   }
 };
 } // namespace

@@ -10,6 +10,8 @@
 
 #include "../KernelOps.h"
 #include "IndexBuilder.h"
+#include "SparseAutograd/Analysis/ContractionStrategies.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "TensorCoreProducts.h"
 #include "Unroll.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,9 +28,6 @@ using namespace sparse_autograd;
 /// memory at a time.
 static constexpr int64_t blockWidth = 16, stripLength = 16;
 
-/// Below that most of a tile would be outside of the matrix.
-static constexpr int64_t leastExtent = 32;
-
 /// How many sums a thread has in each direction: as many as fit its registers.
 static int64_t getSumsOfThread(Type type) {
   return type.getIntOrFloatBitWidth() > 32 ? 2 : 4;
@@ -38,100 +37,112 @@ static int64_t getSumsOfThread(Type type) {
 // What is a product
 //===----------------------------------------------------------------------===//
 
-bool DenseProduct::matchFactor(Value value, Value outer, Factor &factor) const {
-  auto load = value.getDefiningOp<memref::LoadOp>();
-  if (!load || load.getIndices().size() != 2 || !load->hasOneUse() ||
-      !nest.isOutside(load.getMemref()))
-    return false;
-  Value variable = sum.getInductionVar();
-  Value first = load.getIndices()[0], second = load.getIndices()[1];
-  factor = {load, second == variable};
-  return (first == outer && second == variable) ||
-         (first == variable && second == outer);
+/// The number of the variable of the nest that `index` is.
+std::optional<unsigned> DenseProduct::getNumber(Value index) const {
+  ArrayRef<Value> variables = nest.getVariables();
+  const Value *found = llvm::find(variables, index);
+  if (found == variables.end())
+    return std::nullopt;
+  return found - variables.begin();
 }
 
-/// What `value` is an extension of, if it is one and nothing else uses it, and
-/// `value` otherwise.
-static Value skipExtension(Value value) {
-  auto extension = value.getDefiningOp<arith::ExtFOp>();
-  return extension && extension->hasOneUse() ? extension.getIn() : value;
+bool DenseProduct::matchFactor(Value memref, ValueRange indices, unsigned dim,
+                               Factor &factor) const {
+  factor.memref = memref;
+  factor.indices = llvm::to_vector(indices);
+  factor.sumDim = dim;
+  return nest.isOutside(memref) && llvm::all_of(indices, [&](Value index) {
+           return nest.isOutside(index) || getNumber(index);
+         });
 }
 
-/// Whether a term of the sum is a product of two factors of one type. Of f16
-/// and bf16 the factors may be extended, or their product is: that it is
-/// rounded before is not asked for (G11).
-bool DenseProduct::matchFactors(Value term) {
-  auto multiply = skipExtension(term).getDefiningOp<arith::MulFOp>();
-  if (!multiply)
+/// Chooses rows and columns: of the variables that only one factor has, the one
+/// of the largest extent, and of the two the one that runs faster for columns,
+/// so that neighbouring threads write neighbours.
+bool DenseProduct::chooseDims() {
+  auto getExtent = [&](unsigned number) {
+    APInt extent;
+    return matchPattern(nest.getUpperBounds()[number], m_ConstantInt(&extent))
+               ? extent.getSExtValue()
+               : std::numeric_limits<int64_t>::max();
+  };
+  auto chooseOwn = [&](Factor &factor,
+                       const Factor &other) -> std::optional<unsigned> {
+    std::optional<unsigned> own;
+    for (auto [number, variable] : llvm::enumerate(nest.getVariables())) {
+      if (llvm::count(factor.indices, variable) != 1 ||
+          llvm::is_contained(other.indices, variable) ||
+          (own && getExtent(number) < getExtent(*own)))
+        continue;
+      own = number;
+    }
+    if (own) {
+      unsigned place = llvm::find(factor.indices, nest.getVariables()[*own]) -
+                       factor.indices.begin();
+      factor.ownDim = place < factor.sumDim ? place : place + 1;
+    }
+    return own;
+  };
+  std::optional<unsigned> ofLeft = chooseOwn(left, right);
+  std::optional<unsigned> ofRight = chooseOwn(right, left);
+  if (!ofLeft || !ofRight)
     return false;
-  Value factors[] = {skipExtension(multiply.getLhs()),
-                     skipExtension(multiply.getRhs())};
-  Type type = factors[0].getType();
-  bool isNarrow = type.isF16() || type.isBF16();
-  if (type != factors[1].getType() || (isNarrow && !term.getType().isF32()) ||
-      (!isNarrow && type != term.getType()))
-    return false;
-  Value row = nest.getVariables()[0], column = nest.getVariables()[1];
-  for (int swapped = 0; swapped < 2; ++swapped)
-    if (matchFactor(factors[swapped], row, left) &&
-        matchFactor(factors[1 - swapped], column, right))
-      return true;
-  return false;
+  row = *ofLeft;
+  column = *ofRight;
+  if (row > column) {
+    std::swap(row, column);
+    std::swap(left, right);
+  }
+  for (unsigned number = 0; number < nest.getVariables().size(); ++number)
+    if (number != row && number != column)
+      outer.push_back(number);
+  return true;
 }
 
 std::optional<DenseProduct> DenseProduct::match(const KernelNest &nest) {
   DenseProduct product(nest);
   auto isOne = [](Value step) { return matchPattern(step, m_One()); };
   auto isZero = [](Value bound) { return matchPattern(bound, m_Zero()); };
-  if (nest.getVariables().size() != 2 ||
-      !llvm::all_of(nest.getSteps(), isOne) ||
+  if (!llvm::all_of(nest.getSteps(), isOne) ||
       !llvm::all_of(nest.getLowerBounds(), isZero))
     return std::nullopt;
-  // Reads between the two loops would belong to rows.
+  // Reads between the loops would belong to rows.
   for (scf::ForOp loop : nest.getLoops())
     if (loop.getBody() != nest.getBody() &&
         loop.getBody()->getOperations().size() != 2)
       return std::nullopt;
   for (Operation &op : nest.getBody()->without_terminator()) {
-    if (auto loop = dyn_cast<scf::ForOp>(op); loop && !product.sum)
-      product.sum = loop;
+    if (isa<InnerProductOp>(op) && !product.sum)
+      product.sum = &op;
     else if (op.getNumRegions() != 0 ||
              !(isa<memref::LoadOp>(op) || isPure(&op) ||
                (isa<memref::StoreOp>(op) && product.sum)))
       return std::nullopt;
   }
-  scf::ForOp sum = product.sum;
-  if (!sum || sum.getNumResults() != 1 || !isZero(sum.getLowerBound()) ||
-      !isOne(sum.getStep()) || !nest.isOutside(sum.getUpperBound()))
-    return std::nullopt;
-  Type type = sum.getResult(0).getType();
-  auto add = sum.getYieldedValues()[0].getDefiningOp<arith::AddFOp>();
-  if (!(type.isF32() || type.isF64()) || !add)
-    return std::nullopt;
-  Value carried = sum.getRegionIterArg(0);
-  bool isFirst = add.getLhs() == carried;
-  if (!isFirst && add.getRhs() != carried)
-    return std::nullopt;
-  if (!product.matchFactors(isFirst ? add.getRhs() : add.getLhs()))
-    return std::nullopt;
-  // Two loads, the product, the sum and the end, and extensions.
-  constexpr size_t opsOfSum = 5;
-  auto isExtension = [](Operation &op) { return isa<arith::ExtFOp>(op); };
-  if (llvm::count_if(*sum.getBody(), std::not_fn(isExtension)) != opsOfSum)
-    return std::nullopt;
-  // Tensor cores add in an order of their own.
-  if (product.getFactorType() != type &&
-      !bitEnumContainsAny(add.getFastmath(), arith::FastMathFlags::reassoc))
+  auto sum = dyn_cast_or_null<InnerProductOp>(product.sum);
+  if (!sum || !nest.isOutside(sum.getLength()) ||
+      !product.matchFactor(sum.getLeft(), sum.getLeftIndices(),
+                           sum.getLeftDim(), product.left) ||
+      !product.matchFactor(sum.getRight(), sum.getRightIndices(),
+                           sum.getRightDim(), product.right) ||
+      !product.chooseDims())
     return std::nullopt;
   return product;
 }
 
+Value DenseProduct::getTerms() const {
+  return cast<InnerProductOp>(sum).getLength();
+}
+
+Value DenseProduct::getInit() const {
+  return cast<InnerProductOp>(sum).getInit();
+}
+
 Value DenseProduct::createIsLarge(OpBuilder &builder) const {
-  Location loc = sum.getLoc();
-  Value least = arith::ConstantIndexOp::create(builder, loc, leastExtent);
+  Location loc = getLoc();
+  Value least = arith::ConstantIndexOp::create(builder, loc, leastTileExtent);
   Value isLarge;
-  for (Value extent : {nest.getUpperBounds()[0], nest.getUpperBounds()[1],
-                       sum.getUpperBound()}) {
+  for (Value extent : {getRows(), getColumns(), getTerms()}) {
     Value isEnough = builder.createOrFold<arith::CmpIOp>(
         loc, arith::CmpIPredicate::sge, extent, least);
     isLarge = isLarge
@@ -141,29 +152,111 @@ Value DenseProduct::createIsLarge(OpBuilder &builder) const {
   return isLarge;
 }
 
+void sparse_autograd::expandInnerProduct(RewriterBase &rewriter, Operation *op,
+                                         Operation *outside) {
+  auto product = cast<InnerProductOp>(op);
+  Location loc = product.getLoc();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(outside);
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  rewriter.setInsertionPoint(product);
+  auto loop = scf::ForOp::create(rewriter, loc, zero, product.getLength(), one,
+                                 product.getInit());
+  rewriter.setInsertionPointToStart(loop.getBody());
+  Type type = product.getResult().getType();
+  auto load = [&](Value memref, ValueRange indices, unsigned dim) -> Value {
+    SmallVector<Value> all(indices);
+    all.insert(all.begin() + dim, loop.getInductionVar());
+    Value element = memref::LoadOp::create(rewriter, loc, memref, all);
+    return element.getType() == type
+               ? element
+               : arith::ExtFOp::create(rewriter, loc, type, element);
+  };
+  Value left =
+      load(product.getLeft(), product.getLeftIndices(), product.getLeftDim());
+  Value right = load(product.getRight(), product.getRightIndices(),
+                     product.getRightDim());
+  Value term = arith::MulFOp::create(rewriter, loc, left, right);
+  Value total = arith::AddFOp::create(rewriter, loc, loop.getRegionIterArg(0),
+                                      term, arith::FastMathFlags::reassoc);
+  scf::YieldOp::create(rewriter, loc, total);
+  rewriter.replaceOp(product, loop.getResults());
+}
+
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
 
+Value DenseProduct::countTiles(OpBuilder &builder, Value down,
+                               Value across) const {
+  Value count = builder.createOrFold<arith::MulIOp>(getLoc(), across, down);
+  for (unsigned number : outer)
+    count = builder.createOrFold<arith::MulIOp>(getLoc(), count,
+                                                nest.getUpperBounds()[number]);
+  return count;
+}
+
+DenseProduct::Tile DenseProduct::getTile(OpBuilder &builder, Value number,
+                                         Value down, Value across) const {
+  IndexBuilder index = {builder, getLoc()};
+  Tile tile;
+  tile.matrix.resize(outer.size());
+  if (!outer.empty()) {
+    Value ofMatrix =
+        builder.createOrFold<arith::MulIOp>(getLoc(), across, down);
+    Value matrix;
+    std::tie(matrix, number) = index.getPlace(number, ofMatrix);
+    for (size_t i = outer.size(); i-- > 1;)
+      std::tie(matrix, tile.matrix[i]) =
+          index.getPlace(matrix, nest.getUpperBounds()[outer[i]]);
+    tile.matrix.front() = matrix;
+  }
+  std::tie(tile.row, tile.column) = index.getPlace(number, across);
+  return tile;
+}
+
+SmallVector<Value> DenseProduct::getIndices(const Factor &factor,
+                                            const Tile &tile, Value own,
+                                            Value term) const {
+  SmallVector<Value> indices;
+  for (Value index : factor.indices) {
+    std::optional<unsigned> number = getNumber(index);
+    if (!number)
+      indices.push_back(index);
+    else if (*number == row || *number == column)
+      indices.push_back(own);
+    else
+      indices.push_back(
+          tile.matrix[llvm::find(outer, *number) - outer.begin()]);
+  }
+  indices.insert(indices.begin() + factor.sumDim, term);
+  return indices;
+}
+
 void DenseProduct::cloneBody(
-    OpBuilder &builder, ArrayRef<Value> place,
+    OpBuilder &builder, const Tile &tile, Value ofRow, Value ofColumn,
     function_ref<Value(Value init)> createTotal) const {
   IRMapping mapping;
-  mapping.map(nest.getVariables(), place);
+  ArrayRef<Value> variables = nest.getVariables();
+  mapping.map(variables[row], ofRow);
+  mapping.map(variables[column], ofColumn);
+  for (auto [number, place] : llvm::zip_equal(outer, tile.matrix))
+    mapping.map(variables[number], place);
   for (Operation &op : nest.getBody()->without_terminator()) {
     if (&op != sum) {
       builder.clone(op, mapping);
       continue;
     }
-    Value total = createTotal(mapping.lookupOrDefault(sum.getInitArgs()[0]));
+    Value total = createTotal(mapping.lookupOrDefault(getInit()));
     if (!total)
       return;
-    mapping.map(sum.getResult(0), total);
+    mapping.map(sum->getResult(0), total);
   }
 }
 
 void DenseProduct::createTiles(RewriterBase &rewriter) const {
-  if (getFactorType() == getSum().getResult(0).getType())
+  if (getFactorType() == getSumType())
     createFmaTiles(rewriter);
   else
     createTensorCoreTiles(rewriter, *this);
@@ -174,16 +267,14 @@ void DenseProduct::createTiles(RewriterBase &rewriter) const {
 /// scheme of Volkov and Demmel, SC 2008). The terms of a sum are added in their
 /// order.
 void DenseProduct::createFmaTiles(RewriterBase &rewriter) const {
-  Location loc = sum.getLoc();
-  scf::ForOp sumLoop = sum;
-  Type type = sumLoop.getResult(0).getType();
+  Location loc = getLoc();
+  Type type = getSumType();
   int64_t sums = getSumsOfThread(type), tile = sums * blockWidth;
   IndexBuilder index = {rewriter, loc};
-  Value rows = nest.getUpperBounds()[0], columns = nest.getUpperBounds()[1];
-  Value terms = sumLoop.getUpperBound();
+  Value rows = getRows(), columns = getColumns(), terms = getTerms();
   Value across = index.ceilDiv(columns, tile);
-  Value blocks =
-      arith::MulIOp::create(rewriter, loc, across, index.ceilDiv(rows, tile));
+  Value down = index.ceilDiv(rows, tile);
+  Value blocks = countTiles(rewriter, down, across);
   // Some columns more than a strip has, so that threads that write terms of one
   // row use several banks, and each term begins at a multiple of 16 bytes.
   int64_t padding = 16 / llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
@@ -205,9 +296,9 @@ void DenseProduct::createFmaTiles(RewriterBase &rewriter) const {
   gpu::TerminatorOp::create(rewriter, loc);
   rewriter.setInsertionPointToStart(&launch.getBody().front());
 
-  auto [tileRow, tileColumn] = index.getPlace(launch.getBlockIds().x, across);
-  Value firstRow = index.mul(tileRow, tile);
-  Value firstColumn = index.mul(tileColumn, tile);
+  Tile own = getTile(rewriter, launch.getBlockIds().x, down, across);
+  Value firstRow = index.mul(own.row, tile);
+  Value firstColumn = index.mul(own.column, tile);
   Value x = launch.getThreadIds().x, y = launch.getThreadIds().y;
   Value thread = index.add(index.mul(y, blockWidth), x);
   // The rows of a thread are side by side: it reads their terms by one
@@ -222,20 +313,19 @@ void DenseProduct::createFmaTiles(RewriterBase &rewriter) const {
   }
   // Calls `visit` for the elements of a thread that are in the matrix.
   auto forEachElement =
-      [&](llvm::function_ref<SmallVector<Value>(int64_t, ArrayRef<Value>)>
-              visit,
+      [&](llvm::function_ref<SmallVector<Value>(int64_t, Value, Value)> visit,
           TypeRange types) {
         SmallVector<Value> results;
         for (int64_t i = 0; i < sums * sums; ++i) {
-          Value place[] = {ownRows[i / sums], ownColumns[i % sums]};
+          Value ofRow = ownRows[i / sums], ofColumn = ownColumns[i % sums];
           Value isInside =
-              arith::AndIOp::create(rewriter, loc, index.isLess(place[0], rows),
-                                    index.isLess(place[1], columns));
+              arith::AndIOp::create(rewriter, loc, index.isLess(ofRow, rows),
+                                    index.isLess(ofColumn, columns));
           auto branch = scf::IfOp::create(rewriter, loc, types, isInside,
                                           /*withElseRegion=*/!types.empty());
           OpBuilder::InsertionGuard inBranch(rewriter);
           rewriter.setInsertionPointToStart(branch.thenBlock());
-          SmallVector<Value> values = visit(i, place);
+          SmallVector<Value> values = visit(i, ofRow, ofColumn);
           if (types.empty())
             continue;
           scf::YieldOp::create(rewriter, loc, values);
@@ -247,13 +337,13 @@ void DenseProduct::createFmaTiles(RewriterBase &rewriter) const {
         }
         return results;
       };
-  Value init = sumLoop.getInitArgs()[0];
+  Value init = getInit();
   SmallVector<Value> totals(sums * sums, init);
   if (!nest.isOutside(init))
     totals = forEachElement(
-        [&](int64_t, ArrayRef<Value> place) -> SmallVector<Value> {
+        [&](int64_t, Value ofRow, Value ofColumn) -> SmallVector<Value> {
           Value first;
-          cloneBody(rewriter, place, [&](Value ofElement) {
+          cloneBody(rewriter, own, ofRow, ofColumn, [&](Value ofElement) {
             first = ofElement;
             return Value();
           });
@@ -271,12 +361,11 @@ void DenseProduct::createFmaTiles(RewriterBase &rewriter) const {
   // Fills a strip with elements of a factor, and zeros outside of it. Threads
   // that are neighbours read neighbours.
   auto fill = [&](const Factor &factor, Value to, Value first, Value count) {
-    memref::LoadOp load = factor.load;
     int64_t threads = blockWidth * blockWidth;
     for (int64_t i = 0; i < stripLength * tile / threads; ++i) {
       Value number = index.add(thread, index.constant(i * threads));
       Value term, lane;
-      if (factor.isSumLast) {
+      if (factor.isSumLast()) {
         term = index.rem(number, stripLength);
         lane = index.div(number, stripLength);
       } else {
@@ -292,8 +381,7 @@ void DenseProduct::createFmaTiles(RewriterBase &rewriter) const {
         OpBuilder::InsertionGuard inBranch(rewriter);
         rewriter.setInsertionPointToStart(branch.thenBlock());
         Value element = memref::LoadOp::create(
-            rewriter, loc, load.getMemref(),
-            factor.isSumLast ? ValueRange{other, k} : ValueRange{k, other});
+            rewriter, loc, factor.memref, getIndices(factor, own, other, k));
         scf::YieldOp::create(rewriter, loc, element);
         rewriter.setInsertionPointToStart(branch.elseBlock());
         Value none = arith::ConstantOp::create(rewriter, loc,
@@ -329,8 +417,9 @@ void DenseProduct::createFmaTiles(RewriterBase &rewriter) const {
   scf::YieldOp::create(rewriter, loc, next);
   rewriter.setInsertionPointAfter(strips);
   forEachElement(
-      [&](int64_t i, ArrayRef<Value> place) -> SmallVector<Value> {
-        cloneBody(rewriter, place, [&](Value) { return strips.getResult(i); });
+      [&](int64_t i, Value ofRow, Value ofColumn) -> SmallVector<Value> {
+        cloneBody(rewriter, own, ofRow, ofColumn,
+                  [&](Value) { return strips.getResult(i); });
         return {};
       },
       TypeRange());

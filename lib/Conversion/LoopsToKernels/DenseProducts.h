@@ -15,23 +15,35 @@
 
 namespace sparse_autograd {
 
-/// A loop nest over the elements of a matrix, each of which gets a sum of
-/// products of a row of one matrix and a column of another:
+/// A loop nest over the elements of a tensor, each of which gets one
+/// `inner_product`: of several elements in a row and in a column the rows of
+/// one factor and the columns of the other one are read again and again.
 ///
-///     parallel for i, j:
-///       s = init; for k: s += left[i, k] * right[k, j]
+///     parallel for b, i, j:
+///       s = inner_product left[b, i, :], right[b, :, j] from ...
 ///       ...
+///
+/// What is done before and after the sum touches the element alone.
 class DenseProduct {
 public:
-  /// A factor, and which of its indices runs over the sum.
+  /// A factor: a buffer, and its indices but that of the sum.
   struct Factor {
-    mlir::memref::LoadOp load;
-    bool isSumLast;
+    mlir::Value memref;
+    mlir::SmallVector<mlir::Value> indices;
+    /// The dimensions that run over the sum, and over rows or columns.
+    unsigned sumDim = 0, ownDim = 0;
+
+    /// Whether the terms of a row or column lie closer to each other than the
+    /// rows or columns do.
+    bool isSumLast() const { return sumDim > ownDim; }
+    /// Whether one of both lies side by side.
+    bool isSideBySide() const {
+      return std::max(sumDim, ownDim) + 1 ==
+             mlir::cast<mlir::MemRefType>(memref.getType()).getRank();
+    }
   };
 
-  /// Of f32 or f64, or of f16 or bf16 with a sum of f32 whose order is free;
-  /// each of the factors may be stored the other way round. What is done before
-  /// and behind the sum touches the element alone.
+  /// The product of a nest; none if the nest is no such one.
   static std::optional<DenseProduct> match(const KernelNest &nest);
 
   /// Whether tiles are worth it: a value of the host.
@@ -41,29 +53,68 @@ public:
   void createTiles(mlir::RewriterBase &rewriter) const;
 
   const KernelNest &getNest() const { return nest; }
-  mlir::scf::ForOp getSum() const { return sum; }
+  mlir::Location getLoc() const { return sum->getLoc(); }
   const Factor &getLeft() const { return left; }
   const Factor &getRight() const { return right; }
   /// The type that the factors are stored in.
-  mlir::Type getFactorType() const { return left.load.getType(); }
+  mlir::Type getFactorType() const {
+    return mlir::getElementTypeOrSelf(left.memref.getType());
+  }
+  mlir::Type getSumType() const { return sum->getResult(0).getType(); }
+  mlir::Value getRows() const { return nest.getUpperBounds()[row]; }
+  mlir::Value getColumns() const { return nest.getUpperBounds()[column]; }
+  mlir::Value getTerms() const;
+  /// What each sum begins with.
+  mlir::Value getInit() const;
 
-  /// Clones what is done for the element at `place`. In place of its sum it
-  /// gets what `createTotal` makes of the value that the sum begins with; null
-  /// ends it there.
+  /// How many tiles there are of `down` times `across` of each matrix.
+  mlir::Value countTiles(mlir::OpBuilder &builder, mlir::Value down,
+                         mlir::Value across) const;
+
+  /// The tile that block `number` computes: its row and column among those of
+  /// a matrix, and which matrix it is of.
+  struct Tile {
+    mlir::Value row, column;
+    mlir::SmallVector<mlir::Value> matrix;
+  };
+  Tile getTile(mlir::OpBuilder &builder, mlir::Value number, mlir::Value down,
+               mlir::Value across) const;
+
+  /// The indices of an element of a factor: of the matrix of `tile`, of row or
+  /// column `own`, and of term `term`.
+  mlir::SmallVector<mlir::Value> getIndices(const Factor &factor,
+                                            const Tile &tile, mlir::Value own,
+                                            mlir::Value term) const;
+
+  /// Clones what is done for the element in `row` and `column` of the matrix of
+  /// `tile`. In place of its sum it gets what `createTotal` makes of the value
+  /// that the sum begins with; null ends it there.
   void cloneBody(
-      mlir::OpBuilder &builder, mlir::ArrayRef<mlir::Value> place,
+      mlir::OpBuilder &builder, const Tile &tile, mlir::Value row,
+      mlir::Value column,
       llvm::function_ref<mlir::Value(mlir::Value init)> createTotal) const;
 
 private:
   explicit DenseProduct(const KernelNest &nest) : nest(nest) {}
-  bool matchFactor(mlir::Value value, mlir::Value outer, Factor &factor) const;
-  bool matchFactors(mlir::Value term);
+  std::optional<unsigned> getNumber(mlir::Value index) const;
+  bool matchFactor(mlir::Value memref, mlir::ValueRange indices, unsigned dim,
+                   Factor &factor) const;
+  bool chooseDims();
   void createFmaTiles(mlir::RewriterBase &rewriter) const;
 
   KernelNest nest;
-  mutable mlir::scf::ForOp sum;
-  mutable Factor left, right;
+  /// An `InnerProductOp`.
+  mlir::Operation *sum = nullptr;
+  Factor left, right;
+  /// The variables of the nest that run over rows and columns, and the others.
+  unsigned row = 0, column = 0;
+  mlir::SmallVector<unsigned> outer;
 };
+
+/// Replaces an `InnerProductOp` by a loop; `outside` is where its bounds are
+/// made.
+void expandInnerProduct(mlir::RewriterBase &rewriter, mlir::Operation *product,
+                        mlir::Operation *outside);
 
 } // namespace sparse_autograd
 

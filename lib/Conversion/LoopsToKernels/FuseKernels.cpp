@@ -11,10 +11,10 @@
 #include "../KernelOps.h"
 #include "../Segments.h"
 #include "Accesses.h"
-#include "DenseProducts.h"
 #include "EntryLoops.h"
 #include "EqualValues.h"
 #include "ForwardStores.h"
+#include "FuseKernels.h"
 #include "KernelNest.h"
 #include "LoopReductions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -171,6 +171,21 @@ bool KernelFusion::isApart(ArrayRef<Access> first, Value firstVariable,
       });
 }
 
+/// Whether a nest is a contraction that tiles compute.
+static bool hasInnerProduct(const KernelNest &nest) {
+  return !nest.getBody()->getOps<InnerProductOp>().empty();
+}
+
+/// Whether one is a contraction, which tiles compute with what is done with
+/// each element of it, and the other one is more than that.
+static bool spoilsContraction(const KernelNest &contraction,
+                              const KernelNest &other) {
+  return hasInnerProduct(contraction) &&
+         (hasInnerProduct(other) ||
+          other.getVariables().size() != contraction.getVariables().size() ||
+          !other.getBody()->getOps<scf::ForOp>().empty());
+}
+
 /// Whether rows that were computed one by one would be fewer than there are
 /// threads, or take the sums of a dense product apart.
 static bool needsAllThreads(const KernelNest &nest) {
@@ -180,6 +195,8 @@ static bool needsAllThreads(const KernelNest &nest) {
   APInt rows;
   if (matchPattern(nest.getUpperBounds().front(), m_ConstantInt(&rows)) &&
       rows.getSExtValue() < few)
+    return true;
+  if (hasInnerProduct(nest))
     return true;
   return nest.getBody()
       ->walk([&](scf::ForOp inner) {
@@ -195,13 +212,6 @@ static bool needsAllThreads(const KernelNest &nest) {
 /// loops is one that lanes can share.
 static bool hasLoopsForLanes(const KernelNest &nest) {
   return llvm::all_of(nest.getBody()->getOps<scf::ForOp>(), isReorderable);
-}
-
-/// Whether one is a product of dense matrices, which is computed in tiles, and
-/// the other one has loops, which tiles do not.
-static bool spoilsTiles(const KernelNest &product, const KernelNest &other) {
-  return DenseProduct::match(product) &&
-         !other.getBody()->getOps<scf::ForOp>().empty();
 }
 
 /// Whether one computes entries, which are cut into chunks, and the other one
@@ -220,7 +230,7 @@ unsigned KernelFusion::getDepth(const KernelNest &first,
   constexpr size_t mostAccesses = 64;
   if (firstAccesses.size() + secondAccesses.size() > mostAccesses ||
       !shareBuffer(firstAccesses, secondAccesses) ||
-      spoilsTiles(first, second) || spoilsTiles(second, first) ||
+      spoilsContraction(first, second) || spoilsContraction(second, first) ||
       (!wholeRows &&
        (spoilsChunks(first, second) || spoilsChunks(second, first))))
     return 0;
@@ -263,7 +273,7 @@ bool KernelFusion::canDelay(Operation *first, ArrayRef<Access> accesses,
       return success(isPure(nested) || nested->getNumRegions() != 0 ||
                      nested->hasTrait<OpTrait::IsTerminator>() ||
                      isa<memref::AllocOp, memref::LoadOp, memref::StoreOp,
-                         memref::CopyOp, cf::AssertOp>(nested));
+                         memref::CopyOp, cf::AssertOp, InnerProductOp>(nested));
     });
     if (isKnown.wasInterrupted() ||
         conflict(aliases, accesses, getAccesses(op)))
@@ -455,6 +465,12 @@ void KernelFusion::visit(Block &block) {
       }
     } while (fuseWithin(*body));
   }
+}
+
+void sparse_autograd::fuseParallelLoops(RewriterBase &rewriter,
+                                        func::FuncOp function, Block &block,
+                                        bool wholeRows) {
+  KernelFusion(rewriter, function, wholeRows).visit(block);
 }
 
 namespace {

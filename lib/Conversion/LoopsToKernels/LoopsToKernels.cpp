@@ -11,7 +11,6 @@
 #include "../KernelOps.h"
 #include "../RuntimeCalls.h"
 #include "DeferAssertions.h"
-#include "DenseProducts.h"
 #include "DeviceBounds.h"
 #include "IndexBuilder.h"
 #include "KernelNest.h"
@@ -243,17 +242,6 @@ void KernelBuilder::launchLoop(Operation *op) {
   Location loc = op->getLoc();
   rewriter.setInsertionPoint(op);
   KernelNest nest(op);
-  if (std::optional<DenseProduct> product = DenseProduct::match(nest)) {
-    Value isLarge = product->createIsLarge(rewriter);
-    if (!matchPattern(isLarge, m_Zero())) {
-      auto branch =
-          scf::IfOp::create(rewriter, loc, isLarge, /*withElseRegion=*/true);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
-      product->createTiles(rewriter);
-      rewriter.moveOpBefore(op, branch.elseBlock()->getTerminator());
-      rewriter.setInsertionPoint(op);
-    }
-  }
   Value zero = index(loc, 0);
   Operation *innermost = nest.getInnermost();
   VectorBuffers vectorBuffers = getVectorBuffers(op);
@@ -471,6 +459,12 @@ LogicalResult KernelBuilder::visit(Block &block) {
     // Loops of which nothing is left.
     if (op.getNumRegions() != 0 && isOpTriviallyDead(&op)) {
       rewriter.eraseOp(&op);
+      continue;
+    }
+    // A contraction in tiles.
+    if (isa<gpu::LaunchOp>(op)) {
+      if (failed(flush()))
+        return failure();
       continue;
     }
     bool isOfDevice = accessesDevice(&op);

@@ -19,6 +19,7 @@
 #include "Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -133,6 +134,8 @@ struct ScheduleLanesPass
   void runOnOperation() override {
     SmallVector<Operation *> loops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<gpu::LaunchOp>(op))
+        return WalkResult::skip();
       if (isParallelLoop(op)) {
         KernelNest nest(op);
         Block *body = nest.getBody();

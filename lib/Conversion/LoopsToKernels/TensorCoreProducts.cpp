@@ -90,11 +90,10 @@ class TileBuilder {
 public:
   TileBuilder(RewriterBase &rewriter, const DenseProduct &product,
               const TileShape &shape)
-      : rewriter(rewriter), product(product), nest(product.getNest()),
-        shape(shape), loc(product.getSum().getLoc()), index{rewriter, loc},
-        type(product.getFactorType()), rows(nest.getUpperBounds()[0]),
-        columns(nest.getUpperBounds()[1]),
-        terms(product.getSum().getUpperBound()) {}
+      : rewriter(rewriter), product(product), shape(shape),
+        loc(product.getLoc()), index{rewriter, loc},
+        type(product.getFactorType()), rows(product.getRows()),
+        columns(product.getColumns()), terms(product.getTerms()) {}
 
   void create();
 
@@ -135,13 +134,13 @@ private:
 
   RewriterBase &rewriter;
   const DenseProduct &product;
-  const KernelNest &nest;
   const TileShape &shape;
   Location loc;
   IndexBuilder index;
   Type type;
   Value rows, columns, terms;
   /// In the kernel.
+  DenseProduct::Tile tile;
   Value thread, lane, warp, firstRow, firstColumn;
   Strips left, right;
 };
@@ -160,7 +159,7 @@ MemRefType TileBuilder::getSharedType(ArrayRef<int64_t> extents, Type element) {
 
 MemRefType TileBuilder::getStripsType(const Strips &strips) {
   int64_t extents[] = {shape.stages, strips.inTile, stripLength + groupLength};
-  if (!strips.factor.isSumLast) {
+  if (!strips.factor.isSumLast()) {
     extents[1] = stripLength;
     extents[2] = strips.inTile + groupLength;
   }
@@ -170,11 +169,13 @@ MemRefType TileBuilder::getStripsType(const Strips &strips) {
 /// Groups begin at multiples of 16 bytes, as do buffers, if they divide both
 /// the rows in memory and what is used of them.
 Value TileBuilder::createHasGroups(const Strips &strips) {
-  Value memref = memref::LoadOp(strips.factor.load).getMemref();
-  if (!cast<MemRefType>(memref.getType()).getLayout().isIdentity())
+  Value memref = strips.factor.memref;
+  auto memrefType = cast<MemRefType>(memref.getType());
+  if (!memrefType.getLayout().isIdentity() || !strips.factor.isSideBySide())
     return arith::ConstantIntOp::create(rewriter, loc, 0, 1);
-  Value used = strips.factor.isSumLast ? terms : strips.count;
-  Value length = rewriter.createOrFold<memref::DimOp>(loc, memref, 1);
+  Value used = strips.factor.isSumLast() ? terms : strips.count;
+  Value length = rewriter.createOrFold<memref::DimOp>(loc, memref,
+                                                      memrefType.getRank() - 1);
   Value zero = index.constant(0), group = index.constant(groupLength);
   Value hasGroups;
   for (Value extent : {length, used}) {
@@ -194,19 +195,25 @@ TileBuilder::createStrips(const DenseProduct::Factor &factor, Value count,
   return strips;
 }
 
-/// Copies a group of neighbours `from` global memory, of a row of which
-/// `length` elements are used, and zeros instead of those that are not there.
+/// Copies a group of neighbours `from` global memory, the places of the first
+/// in the order in which a factor lies, of a row of which `length` elements are
+/// used, and zeros instead of those that are not there.
 void TileBuilder::copyGroup(const Strips &strips, ArrayRef<Value> from,
                             ArrayRef<Value> to, Value isInside, Value length) {
-  memref::LoadOp load = strips.factor.load;
   OpBuilder::InsertionGuard guard(rewriter);
+  Value memref = strips.factor.memref;
+  auto getIndices = [&](Value place) {
+    bool isSumLast = strips.factor.isSumLast();
+    return product.getIndices(strips.factor, tile, isSumLast ? from[0] : place,
+                              isSumLast ? place : from[0]);
+  };
   auto copyAtOnce = [&] {
     Value isThere = isAnd(isInside, index.isLess(from[1], length));
     Value read = arith::SelectOp::create(
         rewriter, loc, isThere, index.constant(groupLength), index.constant(0));
     nvgpu::DeviceAsyncCopyOp::create(
         rewriter, loc, nvgpu::DeviceAsyncTokenType::get(rewriter.getContext()),
-        strips.memory, to, load.getMemref(), from,
+        strips.memory, to, memref, getIndices(from[1]),
         rewriter.getIndexAttr(groupLength), read,
         /*bypassL1=*/rewriter.getUnitAttr());
   };
@@ -220,8 +227,8 @@ void TileBuilder::copyGroup(const Strips &strips, ArrayRef<Value> from,
                                       /*withElseRegion=*/true);
       OpBuilder::InsertionGuard inBranch(rewriter);
       rewriter.setInsertionPointToStart(branch.thenBlock());
-      Value element = memref::LoadOp::create(rewriter, loc, load.getMemref(),
-                                             ValueRange{from[0], place});
+      Value element =
+          memref::LoadOp::create(rewriter, loc, memref, getIndices(place));
       scf::YieldOp::create(rewriter, loc, element);
       rewriter.setInsertionPointToStart(branch.elseBlock());
       Value zero =
@@ -250,7 +257,7 @@ void TileBuilder::copyGroup(const Strips &strips, ArrayRef<Value> from,
 /// Has the block fill a stage with the terms from `firstTerm` on. Threads that
 /// are neighbours read neighbours.
 void TileBuilder::fill(const Strips &strips, Value stage, Value firstTerm) {
-  bool isSumLast = strips.factor.isSumLast;
+  bool isSumLast = strips.factor.isSumLast();
   int64_t length = isSumLast ? stripLength : strips.inTile;
   int64_t groupsOfRow = length / groupLength;
   int64_t groups = strips.inTile * stripLength / groupLength;
@@ -278,7 +285,7 @@ void TileBuilder::placeFragments(Strips &strips, Value firstOfWarp, Value other,
   // Lanes have the rows of a matrix of 8 x 8, whatever these are.
   Value row = index.rem(lane, groupLength);
   Value first = index.add(firstOfWarp, other);
-  if (strips.factor.isSumLast) {
+  if (strips.factor.isSumLast()) {
     strips.row = index.add(first, row);
     strips.column = term;
   } else {
@@ -291,7 +298,7 @@ void TileBuilder::placeFragments(Strips &strips, Value firstOfWarp, Value other,
 /// the warp, and `term` behind the first of the strip.
 Value TileBuilder::loadFragments(const Strips &strips, Value stage,
                                  int64_t offset, int64_t term) {
-  bool isSumLast = strips.factor.isSumLast;
+  bool isSumLast = strips.factor.isSumLast();
   Value row = index.add(strips.row, index.constant(isSumLast ? offset : term));
   Value column =
       index.add(strips.column, index.constant(isSumLast ? term : offset));
@@ -376,7 +383,7 @@ void TileBuilder::finishElements(ValueRange sums, Value memory) {
     rewriter.setInsertionPointToStart(branch.thenBlock());
     Value total = memref::LoadOp::create(
         rewriter, loc, staged, ValueRange{warp, loop.getInductionVar(), lane});
-    product.cloneBody(rewriter, {place, column}, [&](Value init) -> Value {
+    product.cloneBody(rewriter, tile, place, column, [&](Value init) -> Value {
       if (matchPattern(init, m_PosZeroFloat()))
         return total;
       return arith::AddFOp::create(rewriter, loc, init, total);
@@ -392,8 +399,8 @@ void TileBuilder::create() {
   left = createStrips(product.getLeft(), rows, shape.getRows());
   right = createStrips(product.getRight(), columns, shape.getColumns());
   Value across = index.ceilDiv(columns, shape.getColumns());
-  Value blocks = arith::MulIOp::create(rewriter, loc, across,
-                                       index.ceilDiv(rows, shape.getRows()));
+  Value down = index.ceilDiv(rows, shape.getRows());
+  Value blocks = product.countTiles(rewriter, down, across);
   // The sums of the warps use the memory of the strips in the end.
   MemRefType leftType = getStripsType(left), rightType = getStripsType(right);
   int64_t elementBytes = type.getIntOrFloatBitWidth() / 8;
@@ -414,9 +421,9 @@ void TileBuilder::create() {
   gpu::TerminatorOp::create(rewriter, loc);
   rewriter.setInsertionPointToStart(&launch.getBody().front());
 
-  auto [tileRow, tileColumn] = index.getPlace(launch.getBlockIds().x, across);
-  firstRow = index.mul(tileRow, shape.getRows());
-  firstColumn = index.mul(tileColumn, shape.getColumns());
+  tile = product.getTile(rewriter, launch.getBlockIds().x, down, across);
+  firstRow = index.mul(tile.row, shape.getRows());
+  firstColumn = index.mul(tile.column, shape.getColumns());
   thread = launch.getThreadIds().x;
   lane = index.rem(thread, warpSize);
   warp = index.div(thread, warpSize);
@@ -491,17 +498,16 @@ void TileBuilder::create() {
 
 void sparse_autograd::createTensorCoreTiles(RewriterBase &rewriter,
                                             const DenseProduct &product) {
-  Location loc = product.getSum().getLoc();
+  Location loc = product.getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
-  ArrayRef<Value> extents = product.getNest().getUpperBounds();
   auto countTiles = [&](Value extent, int64_t size) {
     return rewriter.createOrFold<arith::CeilDivUIOp>(
         loc, extent,
         arith::ConstantIndexOp::create(rewriter, loc, size).getResult());
   };
-  Value tiles = rewriter.createOrFold<arith::MulIOp>(
-      loc, countTiles(extents[0], largeTile.getRows()),
-      countTiles(extents[1], largeTile.getColumns()));
+  Value down = countTiles(product.getRows(), largeTile.getRows());
+  Value across = countTiles(product.getColumns(), largeTile.getColumns());
+  Value tiles = product.countTiles(rewriter, down, across);
   Value isMany = rewriter.createOrFold<arith::CmpIOp>(
       loc, arith::CmpIPredicate::uge, tiles,
       arith::ConstantIndexOp::create(rewriter, loc, leastLargeTiles)

@@ -191,11 +191,12 @@ func.func @apart(%a: memref<?xf32, #device>, %b: memref<?xf32, #device>, %h: mem
 // CHECK-LABEL: func.func @products(
 // CHECK:       scf.for
 // CHECK:         scf.for
-// CHECK:           %[[S:.*]] = scf.for
-// CHECK:           %[[E:.*]] = math.exp %[[S]]
+// CHECK:           %[[S:.*]] = sparse_autograd.inner_product
+// CHECK-NEXT:      %[[E:.*]] = math.exp %[[S]]
 // CHECK-NEXT:      memref.store %[[E]]
 // CHECK:       scf.parallel
-// CHECK:         scf.for
+// CHECK-NEXT:    sparse_autograd.inner_product
+// CHECK-NEXT:    memref.store
 // CHECK:       return
 func.func @products(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, %n: index) -> (memref<?x?xf32, #device>, memref<?x?xf32, #device>) {
   %c0 = arith.constant 0 : index
@@ -205,13 +206,8 @@ func.func @products(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, 
   %e = memref.alloc(%n, %n) : memref<?x?xf32, #device>
   %q = memref.alloc(%n, %n) : memref<?x?xf32, #device>
   scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
-    %s = scf.for %k = %c0 to %n step %c1 iter_args(%o = %zero) -> f32 {
-      %v = memref.load %a[%i, %k] : memref<?x?xf32, #device>
-      %w = memref.load %b[%k, %j] : memref<?x?xf32, #device>
-      %m = arith.mulf %v, %w : f32
-      %t = arith.addf %o, %m fastmath<reassoc> : f32
-      scf.yield %t : f32
-    }
+    %s = sparse_autograd.inner_product %a[%i] along 1, %b[%j] along 0, %n from %zero
+        : memref<?x?xf32, #device>, memref<?x?xf32, #device>, f32
     memref.store %s, %p[%i, %j] : memref<?x?xf32, #device>
   }
   scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
@@ -220,13 +216,8 @@ func.func @products(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, 
     memref.store %w, %e[%i, %j] : memref<?x?xf32, #device>
   }
   scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
-    %s = scf.for %k = %c0 to %n step %c1 iter_args(%o = %zero) -> f32 {
-      %v = memref.load %a[%i, %k] : memref<?x?xf32, #device>
-      %w = memref.load %b[%j, %k] : memref<?x?xf32, #device>
-      %m = arith.mulf %v, %w : f32
-      %t = arith.addf %o, %m fastmath<reassoc> : f32
-      scf.yield %t : f32
-    }
+    %s = sparse_autograd.inner_product %a[%i] along 1, %b[%j] along 1, %n from %zero
+        : memref<?x?xf32, #device>, memref<?x?xf32, #device>, f32
     memref.store %s, %q[%i, %j] : memref<?x?xf32, #device>
   }
   memref.dealloc %p : memref<?x?xf32, #device>

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --split-input-file --sparse-autograd-loops-to-kernels | FileCheck %s
+// RUN: sparse-opt %s --split-input-file --sparse-autograd-products-to-kernels --sparse-autograd-loops-to-kernels | FileCheck %s
 
 #device = #gpu.address_space<global>
 
@@ -20,7 +20,7 @@
 // CHECK:       scf.if %[[LARGE]] {
 // CHECK:         %[[DOWN:.*]] = arith.ceildivui %[[N]], %c128
 // CHECK:         %[[ACROSS:.*]] = arith.ceildivui %[[M]], %c128
-// CHECK:         %[[TILES:.*]] = arith.muli %[[DOWN]], %[[ACROSS]]
+// CHECK:         %[[TILES:.*]] = arith.muli %[[ACROSS]], %[[DOWN]]
 // CHECK:         %[[MANY:.*]] = arith.cmpi uge, %[[TILES]], %c128
 // CHECK:         scf.if %[[MANY]] {
 // CHECK:           %[[PITCH_A:.*]] = memref.dim %[[A]], %c1
@@ -101,15 +101,8 @@ func.func @product(%a: memref<?x?xbf16, #device>, %b: memref<?x?xbf16, #device>,
   %c1 = arith.constant 1 : index
   scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) {
     %before = memref.load %c[%i, %j] : memref<?x?xf32, #device>
-    %s = scf.for %l = %c0 to %k step %c1 iter_args(%o = %before) -> f32 {
-      %u = memref.load %a[%i, %l] : memref<?x?xbf16, #device>
-      %v = memref.load %b[%j, %l] : memref<?x?xbf16, #device>
-      %x = arith.extf %u : bf16 to f32
-      %y = arith.extf %v : bf16 to f32
-      %p = arith.mulf %x, %y : f32
-      %t = arith.addf %o, %p fastmath<reassoc> : f32
-      scf.yield %t : f32
-    }
+    %s = sparse_autograd.inner_product %a[%i] along 1, %b[%j] along 1, %k from %before
+        : memref<?x?xbf16, #device>, memref<?x?xbf16, #device>, f32
     %r = math.absf %s : f32
     memref.store %r, %c[%i, %j] : memref<?x?xf32, #device>
   }
@@ -121,8 +114,7 @@ func.func @product(%a: memref<?x?xbf16, #device>, %b: memref<?x?xbf16, #device>,
 #device = #gpu.address_space<global>
 #part = strided<[64, 1], offset: 4>
 
-// Of extents that are known nothing is left to decide. A product of f16 is added
-// without being rounded. Groups divide the rows of the left factor; those of the
+// Of extents that are known nothing is left to decide. Groups divide the rows of the left factor; those of the
 // right one, which is a part of a matrix, begin anywhere. A sum that begins with
 // zero is what is added.
 
@@ -146,7 +138,7 @@ func.func @product(%a: memref<?x?xbf16, #device>, %b: memref<?x?xbf16, #device>,
 // CHECK-NEXT:    %[[NARROW:.*]] = arith.truncf %[[TOTAL]] : f32 to f16
 // CHECK-NEXT:    memref.store %[[NARROW]]
 // CHECK:       } {sparse_autograd.small_blocks = 4 : i32}
-// CHECK:       } else {
+// CHECK-NOT:   gpu.launch
 // CHECK-LABEL: func.func @many(
 // CHECK:       gpu.launch {{.*}} threads({{.*}}) in (%{{.*}} = %c256
 // CHECK:         nvgpu.mma.sync
@@ -162,14 +154,8 @@ func.func @known(%a: memref<48x64xf16, #device>, %b: memref<48x56xf16, #part, #d
   %zero = arith.constant 0.0 : f32
   scf.for %i = %c0 to %n step %c1 {
     scf.for %j = %c0 to %m step %c1 {
-      %s = scf.for %l = %c0 to %k step %c1 iter_args(%o = %zero) -> f32 {
-        %v = memref.load %b[%l, %j] : memref<48x56xf16, #part, #device>
-        %u = memref.load %a[%l, %i] : memref<48x64xf16, #device>
-        %p = arith.mulf %v, %u : f16
-        %w = arith.extf %p : f16 to f32
-        %t = arith.addf %w, %o fastmath<reassoc> : f32
-        scf.yield %t : f32
-      }
+      %s = sparse_autograd.inner_product %b[%j] along 0, %a[%i] along 0, %k from %zero
+          : memref<48x56xf16, #part, #device>, memref<48x64xf16, #device>, f32
       %r = arith.truncf %s : f32 to f16
       memref.store %r, %c[%i, %j] : memref<64x56xf16, #device>
     } {sparse_autograd.parallel}
@@ -184,14 +170,8 @@ func.func @many(%a: memref<2048x64xf16, #device>, %b: memref<64x1024xf16, #devic
   %k = arith.constant 64 : index
   %zero = arith.constant 0.0 : f32
   scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) {
-    %s = scf.for %l = %c0 to %k step %c1 iter_args(%o = %zero) -> f32 {
-      %u = memref.load %a[%i, %l] : memref<2048x64xf16, #device>
-      %v = memref.load %b[%l, %j] : memref<64x1024xf16, #device>
-      %p = arith.mulf %u, %v : f16
-      %w = arith.extf %p : f16 to f32
-      %t = arith.addf %o, %w fastmath<reassoc> : f32
-      scf.yield %t : f32
-    }
+    %s = sparse_autograd.inner_product %a[%i] along 1, %b[%j] along 0, %k from %zero
+        : memref<2048x64xf16, #device>, memref<64x1024xf16, #device>, f32
     memref.store %s, %c[%i, %j] : memref<2048x1024xf32, #device>
   }
   return
@@ -201,65 +181,36 @@ func.func @many(%a: memref<2048x64xf16, #device>, %b: memref<64x1024xf16, #devic
 
 #device = #gpu.address_space<global>
 
-// What tensor cores do not compute: factors of two types, a sum whose order is given,
-// a sum of f64, a factor that is used otherwise as well.
+// Several matrices are one launch, whatever dimension they lie along: a block is of
+// one of them, the first of as many as one matrix has. Rows that are not side by side
+// in memory are copied element by element.
 
-// CHECK-LABEL: func.func @others(
-// CHECK-NOT:   workgroup
-// CHECK:       return
-func.func @others(%a: memref<?x?xf16, #device>, %b: memref<?x?xf16, #device>, %d: memref<?x?xbf16, #device>, %c: memref<?x?xf32, #device>, %w: memref<?x?xf64, #device>, %n: index) {
+// CHECK-LABEL: func.func @batch(
+// CHECK-SAME:    %[[A:[^:]*]]: memref<?x?x?xbf16, {{[^,]*}}, %[[B:[^:]*]]: memref<?x?x?xbf16, {{[^,]*}}, %[[C:[^:]*]]: memref<?x?x?xf32, {{[^,]*}}, %[[BATCH:[^:]*]]: index, %[[N:[^:]*]]: index, %[[M:[^:]*]]: index, %[[K:[^:]*]]: index)
+// CHECK:       %[[DOWN:.*]] = arith.ceildivui %[[N]], %c128
+// CHECK:       %[[ACROSS:.*]] = arith.ceildivui %[[M]], %c128
+// CHECK:       %[[OF_ONE:.*]] = arith.muli %[[ACROSS]], %[[DOWN]]
+// CHECK:       %[[ALL:.*]] = arith.muli %[[OF_ONE]], %[[BATCH]]
+// CHECK:       arith.cmpi uge, %[[ALL]], %c128
+// CHECK:       gpu.launch blocks(%[[BLOCK:[^,]*]],
+// CHECK:         %[[NUMBER:.*]] = arith.index_castui %[[BLOCK]] : index to i32
+// CHECK:         %[[PER:.*]] = arith.index_castui %{{.*}} : index to i32
+// CHECK:         %[[MATRIX32:.*]] = arith.divui %[[NUMBER]], %[[PER]] : i32
+// CHECK:         %[[MATRIX:.*]] = arith.index_castui %[[MATRIX32]] : i32 to index
+// CHECK:         nvgpu.device_async_copy %[[A]][%[[MATRIX]], %{{.*}}, %{{.*}}]
+// CHECK-NOT:     nvgpu.device_async_copy %[[B]]
+// CHECK-COUNT-8: memref.load %[[B]][%{{.*}}, %{{.*}}, %[[MATRIX]]]
+// CHECK:         nvgpu.mma.sync
+// CHECK:         memref.store %{{.*}}, %[[C]][%[[MATRIX]], %{{.*}}, %{{.*}}]
+// CHECK:         gpu.terminator
+func.func @batch(%a: memref<?x?x?xbf16, #device>, %b: memref<?x?x?xbf16, #device>, %c: memref<?x?x?xf32, #device>, %batch: index, %n: index, %m: index, %k: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
-  %zero64 = arith.constant 0.0 : f64
-  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
-    %s = scf.for %l = %c0 to %n step %c1 iter_args(%o = %zero) -> f32 {
-      %u = memref.load %a[%i, %l] : memref<?x?xf16, #device>
-      %v = memref.load %d[%l, %j] : memref<?x?xbf16, #device>
-      %x = arith.extf %u : f16 to f32
-      %y = arith.extf %v : bf16 to f32
-      %p = arith.mulf %x, %y : f32
-      %t = arith.addf %o, %p fastmath<reassoc> : f32
-      scf.yield %t : f32
-    }
-    memref.store %s, %c[%i, %j] : memref<?x?xf32, #device>
-  }
-  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
-    %s = scf.for %l = %c0 to %n step %c1 iter_args(%o = %zero) -> f32 {
-      %u = memref.load %a[%i, %l] : memref<?x?xf16, #device>
-      %v = memref.load %b[%l, %j] : memref<?x?xf16, #device>
-      %x = arith.extf %u : f16 to f32
-      %y = arith.extf %v : f16 to f32
-      %p = arith.mulf %x, %y : f32
-      %t = arith.addf %o, %p : f32
-      scf.yield %t : f32
-    }
-    memref.store %s, %c[%i, %j] : memref<?x?xf32, #device>
-  }
-  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
-    %s = scf.for %l = %c0 to %n step %c1 iter_args(%o = %zero64) -> f64 {
-      %u = memref.load %a[%i, %l] : memref<?x?xf16, #device>
-      %v = memref.load %b[%l, %j] : memref<?x?xf16, #device>
-      %x = arith.extf %u : f16 to f64
-      %y = arith.extf %v : f16 to f64
-      %p = arith.mulf %x, %y : f64
-      %t = arith.addf %o, %p fastmath<reassoc> : f64
-      scf.yield %t : f64
-    }
-    memref.store %s, %w[%i, %j] : memref<?x?xf64, #device>
-  }
-  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
-    %s = scf.for %l = %c0 to %n step %c1 iter_args(%o = %zero) -> f32 {
-      %u = memref.load %a[%i, %l] : memref<?x?xf16, #device>
-      %v = memref.load %b[%l, %j] : memref<?x?xf16, #device>
-      %x = arith.extf %u : f16 to f32
-      %y = arith.extf %v : f16 to f32
-      %z = arith.mulf %x, %y : f32
-      %p = arith.mulf %x, %z : f32
-      %t = arith.addf %o, %p fastmath<reassoc> : f32
-      scf.yield %t : f32
-    }
-    memref.store %s, %c[%i, %j] : memref<?x?xf32, #device>
+  scf.parallel (%z, %i, %j) = (%c0, %c0, %c0) to (%batch, %n, %m) step (%c1, %c1, %c1) {
+    %s = sparse_autograd.inner_product %b[%j, %z] along 0, %a[%z, %i] along 2, %k from %zero
+        : memref<?x?x?xbf16, #device>, memref<?x?x?xbf16, #device>, f32
+    memref.store %s, %c[%z, %i, %j] : memref<?x?x?xf32, #device>
   }
   return
 }

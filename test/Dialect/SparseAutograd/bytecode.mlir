@@ -195,3 +195,11 @@ func.func @sparse_product(%p: tensor<?xi32>, %v: tensor<?xf32>, %m: index) {
       -> tensor<?xi32>, tensor<?xi32>, tensor<?xf32>
   return
 }
+
+// CHECK: sym_name = "inner_product"
+func.func @inner_product(%a: memref<?x4xf32>, %n: index, %z: f32) -> f32 {
+  // CHECK: "sparse_autograd.inner_product"
+  // CHECK-SAME: leftDim = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1>, rightDim = 1 : i64
+  %s = sparse_autograd.inner_product %a[%n] along 0, %a[%n] along 1, %n from %z : memref<?x4xf32>, memref<?x4xf32>, f32
+  return %s : f32
+}

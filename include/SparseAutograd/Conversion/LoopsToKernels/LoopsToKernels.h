@@ -17,6 +17,7 @@ namespace sparse_autograd {
 #define GEN_PASS_DECL_FUSEKERNELS
 #define GEN_PASS_DECL_LOOPSTOKERNELS
 #define GEN_PASS_DECL_OUTLINEKERNELS
+#define GEN_PASS_DECL_PRODUCTSTOKERNELS
 #define GEN_PASS_DECL_SCHEDULELANES
 #include "SparseAutograd/Conversion/Passes.h.inc"
 
