@@ -9,6 +9,7 @@
 #include "SparseAutograd/Analysis/ResidualCost.h"
 
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Analysis/Estimates.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -17,16 +18,12 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-static int64_t getExtent(int64_t extent) {
-  return ShapedType::isDynamic(extent) ? assumedExtent : extent;
-}
-
 /// The number of elements of a value.
 static int64_t countElements(Type type) {
   int64_t count = 1;
   if (auto shaped = dyn_cast<ShapedType>(type); shaped && shaped.hasRank())
     for (int64_t extent : shaped.getShape())
-      count *= getExtent(extent);
+      count *= estimates.getExtent(extent);
   return count;
 }
 
@@ -56,7 +53,7 @@ static std::optional<int64_t> estimateRegion(Region &region) {
 /// How often a loop runs.
 static int64_t countIterations(LoopLikeOpInterface loop) {
   std::optional<APInt> count = loop.getStaticTripCount();
-  return count ? count->getSExtValue() : assumedExtent;
+  return count ? count->getSExtValue() : estimates.extent;
 }
 
 std::optional<int64_t> sparse_autograd::estimateCost(Operation *op) {
@@ -68,7 +65,7 @@ static std::optional<int64_t> estimatePureCost(Operation *op) {
   if (auto generic = dyn_cast<linalg::LinalgOp>(op)) {
     int64_t volume = 1;
     for (int64_t extent : generic.getStaticLoopRanges())
-      volume *= getExtent(extent);
+      volume *= estimates.getExtent(extent);
     // Copying costs nothing here: what is copied has to be there anyway.
     return volume * getBodyCost(generic);
   }

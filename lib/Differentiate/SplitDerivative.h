@@ -23,7 +23,8 @@ namespace sparse_autograd {
 /// What is kept and what is computed again is the cheapest choice
 /// (ResidualPlan). Residuals of more than `budget` bytes are made fewer by
 /// computing more again; if that does not suffice, a warning says so. Extents
-/// that are not static count as `assumedExtent`. Remarks tell what was chosen.
+/// that are not static count as `estimates` says (Estimates.h). Remarks tell
+/// what was chosen.
 ///
 /// Returns the types of the residuals.
 llvm::SmallVector<mlir::Type>

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CostModel.h"
+#include "SparseAutograd/Analysis/Estimates.h"
 #include "SparseAutograd/Analysis/SparseIteration.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -20,8 +21,6 @@ static constexpr double elementCost = 4;
 /// What is left of a cost on two threads, more would only be better, and on the
 /// many of a device.
 static constexpr double threadsShare = 0.5, deviceShare = 1.0 / 1024;
-static constexpr double guessedExtent = 16;
-static constexpr double guessedIterations = 50;
 
 /// Whether the loop over the outermost level of `operand` writes to a place of
 /// its own in each iteration, if it is stored with `encoding`.
@@ -52,7 +51,7 @@ double CostModel::getRunCost(linalg::LinalgOp op, OpOperand &operand,
   AffineMap map = op.getMatchingIndexingMap(&operand);
   for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
     if (!map.isFunctionOfDim(loop))
-      cost *= ShapedType::isDynamic(extent) ? guessedExtent : extent;
+      cost *= static_cast<double>(estimates.getExtent(extent));
   cost += elementCost;
   if (runsInParallel(op, operand, encoding))
     return cost * share;
@@ -63,7 +62,7 @@ double CostModel::getRunCost(linalg::LinalgOp op, OpOperand &operand,
 double CostModel::getIterations(LoopLikeOpInterface loop) const {
   if (std::optional<APInt> count = loop.getStaticTripCount())
     return static_cast<double>(count->getZExtValue());
-  return guessedIterations;
+  return static_cast<double>(estimates.extent);
 }
 
 SmallVector<OpOperand *>

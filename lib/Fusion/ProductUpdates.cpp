@@ -15,6 +15,7 @@
 #include "SparseAutograd/Fusion/Fusion.h"
 
 #include "SparseAutograd/Analysis/Contraction.h"
+#include "SparseAutograd/Analysis/Estimates.h"
 #include "SparseAutograd/Analysis/ProductBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -25,7 +26,7 @@ namespace sparse_autograd {
 
 /// Products with fewer multiplications, known statically, may become loops,
 /// which would multiply each of their terms.
-static constexpr int64_t smallProduct = 4096;
+static constexpr int64_t smallProduct = estimates.smallProduct;
 
 static bool isSmall(linalg::LinalgOp op) {
   int64_t work = 1;

@@ -8,6 +8,7 @@
 
 #include "RowBlocks.h"
 
+#include "SparseAutograd/Analysis/Estimates.h"
 #include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -54,8 +55,6 @@ static OpFoldResult getLoopExtent(ExtentArithmetic &arith,
 }
 
 static Survey surveyOperands(const RowGroup &group) {
-  // An extent that is not known is taken to be large.
-  constexpr double assumedExtent = 1024;
   Survey survey;
   double largest = 0;
   for (Operation *op : group.members) {
@@ -75,9 +74,7 @@ static Survey surveyOperands(const RowGroup &group) {
           continue;
         }
         insideLoops.push_back(loop);
-        volume *= ShapedType::isDynamic(ranges[loop])
-                      ? assumedExtent
-                      : static_cast<double>(ranges[loop]);
+        volume *= static_cast<double>(estimates.getExtent(ranges[loop]));
       }
       if (insideLoops.size() == map.getNumResults())
         continue; // every block reads all of it

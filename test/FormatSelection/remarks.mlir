@@ -7,7 +7,7 @@
 
 // 1 and 4 for finding the element, 50 times, which is a guess; in parallel half
 // of that.
-// CHECK-DAG: [Missed] kept | Category:sparse-autograd-select-formats | Function=repeated | Cost=1.600000e+02, Remark="a copy with dimension 1 outermost would not pay for 1 uses", Saved=1.250000e+02
+// CHECK-DAG: [Missed] kept | Category:sparse-autograd-select-formats | Function=repeated | Cost=1.600000e+02, Remark="a copy with dimension 1 outermost would not pay for 1 uses", Saved=1.600000e+02
 func.func @repeated(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64>, %n: index) -> tensor<?xf64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

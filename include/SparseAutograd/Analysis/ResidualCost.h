@@ -13,10 +13,6 @@
 
 namespace sparse_autograd {
 
-/// What is assumed of an extent, or of a number of iterations, that is not
-/// static.
-inline constexpr int64_t assumedExtent = 256;
-
 /// The additions that take as long as moving a byte between memory and a core
 /// that has its vector units and its share of the bandwidth: a core adds some
 /// 50 to 100 numbers in a nanosecond in which it moves about 10 bytes.

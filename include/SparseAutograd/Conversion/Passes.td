@@ -385,7 +385,8 @@ def ContractionToRuntime : Pass<"sparse-autograd-contraction-to-runtime", "::mli
   let options = [
     Option<"forDevice", "for-device", "bool", /*default=*/"false",
            "the products are a device's, which may have a library">,
-    Option<"minimalWork", "minimal-work", "int64_t", /*default=*/"4096",
+    Option<"minimalWork", "minimal-work", "int64_t",
+           /*default=*/"::sparse_autograd::estimates.smallProduct",
            "products with fewer multiply-adds, known statically, become loops">,
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",

@@ -72,7 +72,7 @@ def DifferentiatePass
   let options = [
     Option<"residualBudget", "residual-budget", "int64_t", /*default=*/"-1",
            "The bytes that the residuals of one split_vjp may take, extents "
-           "that are not static counting as 256; more is computed again in the "
+           "that are not static counting as 64; more is computed again in the "
            "backward part. Negative: as many as are the fastest.">
   ];
   let dependentDialects = [

@@ -109,7 +109,7 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<int64_t> residualBudget{
       *this, "residual-budget",
       llvm::cl::desc("the bytes that the residuals of one split_vjp may take, "
-                     "extents that are not static counting as 256; more is "
+                     "extents that are not static counting as 64; more is "
                      "computed again in the backward part. Negative: as many "
                      "as are the fastest"),
       llvm::cl::init(DifferentiatePassOptions().residualBudget)};

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopOrder.h"
+#include "SparseAutograd/Analysis/Estimates.h"
 #include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 
@@ -17,8 +18,6 @@ using namespace mlir;
 namespace sparse_autograd {
 namespace {
 
-/// An extent that is not known is taken to be large.
-constexpr int64_t assumedExtent = 1024;
 constexpr double cacheLine = genericCPU.lineBytes;
 
 /// What the cost of a loop is compared by.
@@ -41,7 +40,7 @@ static SmallVector<int64_t> estimateStrides(MemRefType type) {
   for (int64_t i = type.getRank() - 1; i >= 0; --i) {
     if (ShapedType::isDynamic(strides[i]))
       strides[i] = dense;
-    int64_t extent = type.isDynamicDim(i) ? assumedExtent : type.getDimSize(i);
+    int64_t extent = estimates.getExtent(type.getDimSize(i));
     dense = std::abs(strides[i]) * std::max<int64_t>(1, extent);
   }
   return strides;

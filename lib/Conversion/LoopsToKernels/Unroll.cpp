@@ -38,7 +38,6 @@ void sparse_autograd::limitUnrolling(scf::ForOp loop, int32_t times) {
 }
 
 bool sparse_autograd::canInterleave(Block &body) {
-  constexpr unsigned mostAccesses = 8, mostOps = 64;
   unsigned accesses = 0, ops = 0;
   return llvm::all_of(body.without_terminator(), [&](Operation &op) {
     bool isAccess = isa<memref::LoadOp, memref::StoreOp>(op);

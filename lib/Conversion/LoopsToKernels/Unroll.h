@@ -32,6 +32,10 @@ void interleave(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 /// How many.
 constexpr int64_t interleavedIterations = 4;
 
+/// What a thread has to do for each iteration, at most, so that several have
+/// place in its registers.
+constexpr unsigned mostOps = 64, mostAccesses = 8;
+
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_UNROLL_H

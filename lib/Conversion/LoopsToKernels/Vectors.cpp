@@ -15,6 +15,7 @@
 #include "LaneLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Target/TargetInfo.h"
+#include "Unroll.h"
 #include "UnrollAndJam.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -28,10 +29,6 @@ using namespace sparse_autograd;
 /// What one instruction accesses at most, in bytes, and in how many elements: a
 /// thread has registers for each.
 static constexpr int64_t mostBytes = genericGPU.accessBytes, mostElements = 4;
-
-/// What a thread has to do for each iteration, at most, so that several have
-/// place in its registers.
-static constexpr unsigned mostOps = 64, mostAccesses = 8;
 
 /// The bytes of an element in memory.
 static int64_t getBytes(Type type) {

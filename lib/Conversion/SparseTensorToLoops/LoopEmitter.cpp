@@ -8,6 +8,7 @@
 
 #include "LoopEmitter.h"
 #include "EmitIf.h"
+#include "SparseAutograd/Analysis/Estimates.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -30,8 +31,6 @@ OutermostLoop sparse_autograd::describeOutermost(const SparseLoops &loops,
 }
 
 Value LoopEmitter::estimateWork() {
-  // A guess: what a row of a second operand stores.
-  constexpr int64_t guessedRow = 8;
   Value work = arith::ConstantIndexOp::create(builder, loc, 1);
   llvm::SmallDenseSet<unsigned> traversed;
   for (const LoopStep &step : steps) {
@@ -45,7 +44,8 @@ Value LoopEmitter::estimateWork() {
       factor = tensor::DimOp::create(
           builder, loc, loops.getOperand(step.operand).storage.getValues(), 0);
     else
-      factor = arith::ConstantIndexOp::create(builder, loc, guessedRow);
+      factor =
+          arith::ConstantIndexOp::create(builder, loc, estimates.rowEntries);
     work = arith::MulIOp::create(builder, loc, work, factor);
   }
   return work;

@@ -7,23 +7,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopPlan.h"
+#include "SparseAutograd/Analysis/Estimates.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::sparse_tensor;
 using namespace sparse_autograd;
 
-/// Guesses where nothing is known: an extent, what a row stores, and how many
-/// loads a search takes.
-static constexpr double guessedExtent = 1000;
-static constexpr double guessedRow = 10;
+/// How many loads a search takes.
 static constexpr double searchCost = 4;
 
 double LoopPlan::getExtent(unsigned loop) const {
   APInt extent;
   if (matchPattern(loops.getExtents()[loop], m_ConstantInt(&extent)))
     return std::max<double>(1, extent.getSExtValue());
-  return guessedExtent;
+  return static_cast<double>(estimates.extent);
 }
 
 SmallVector<unsigned> LoopPlan::getUnknownLoops(AffineExpr expr) const {
@@ -102,7 +100,9 @@ void LoopPlan::traverse(unsigned number) {
       if (isDenseLT(type))
         count *= getExtent(getUnknownLoops(expr).front());
       else if (!isSingletonLT(type))
-        count *= level == 0 ? guessedRow * guessedExtent : guessedRow;
+        count *= static_cast<double>(level == 0 ? estimates.rowEntries *
+                                                      estimates.extent
+                                                : estimates.rowEntries);
       cost += count;
       isFree.set(level);
     }

@@ -261,7 +261,8 @@ static void expandRowOf(VectorInstructions instructions, T *destination,
     return;
   }
   // By way of a cache.
-  constexpr int64_t pieceLength = 4096 / sizeof(T);
+  constexpr int64_t pieceLength =
+      sparse_autograd::genericCPU.firstCacheBytes / 8 / sizeof(T);
   alignas(64) T piece[pieceLength];
   for (int64_t i = 0; i < count; i += pieceLength) {
     int64_t length = std::min(pieceLength, count - i);

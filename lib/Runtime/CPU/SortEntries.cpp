@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Runtime/CompilerABI.h"
+#include "SparseAutograd/Target/CPUInfo.h"
 
 #include <cstring>
 #include <utility>
@@ -41,7 +42,8 @@ static constexpr int64_t digitBits = 8;
 static constexpr int64_t digitValues = int64_t(1) << digitBits;
 static constexpr int64_t digitCount = 64 / digitBits;
 /// So many entries, and as many to copy them to, are in the cache of a core.
-static constexpr int64_t cachedEntries = int64_t(1) << 14;
+static constexpr int64_t cachedEntries =
+    sparse_autograd::genericCPU.coreCacheBytes / 8 / 16;
 
 /// Whether the entries are sorted by levels `begin` to `levels`.
 static bool isSorted(int64_t count, int64_t begin, int64_t levels,

@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_CONVERSION_CONTRACTIONTORUNTIME_CONTRACTIONTORUNTIME_H
 #define SPARSEAUTOGRAD_CONVERSION_CONTRACTIONTORUNTIME_CONTRACTIONTORUNTIME_H
 
+#include "SparseAutograd/Analysis/Estimates.h"
 #include "mlir/Pass/Pass.h"
 
 namespace sparse_autograd {

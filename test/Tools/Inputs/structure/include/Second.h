@@ -1,0 +1,2 @@
+#include "First.h"
+constexpr int wanted = 12;

@@ -1,0 +1,128 @@
+# Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rules of the tree that no compiler checks: check-structure.py FOLDER
+
+* Headers do not include each other in a circle.
+* Numbers of machines and guesses about data are in their records
+  (Target/CPUInfo.h, Target/TargetInfo.h, Analysis/Estimates.h) and nowhere else.
+* No constant of one name and value stands in two files.
+* Each file of lib/Analysis and lib/Transforms is named by a test of its own,
+  in test/Analysis, test/Transforms or test/Unit.
+
+Prints what breaks them; ends with 1 if anything does.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+RECORDS = {"CPUInfo.h", "TargetInfo.h", "TargetInfo.cpp", "Estimates.h"}
+# Words of names that only records give numbers to.
+MACHINE_WORDS = re.compile(
+    r"guess|assum|estimat|cache|lineBytes|lineLength|warpSize|warps?Count|"
+    r"multiprocessor|vectorBits|vectorRegisters|sharedBytes", re.IGNORECASE)
+# Local names that say nothing by themselves.
+GENERAL_NAMES = {"most", "depth", "longest", "levels", "alignment", "first"}
+CONSTANT = re.compile(r"\bconstexpr\s+(?:unsigned\s+)?[\w:]+\s+(\w+\s*=[^;]*);")
+# A number, or an expression of numbers; not one of names.
+LITERAL = re.compile(r"(?:int64_t|uint64_t|size_t|double|[\d.\s()x<*+/'-])+$")
+
+
+def read_sources(root):
+    return {path: re.sub(r"//.*", "", path.read_text())
+            for folder in ("include", "lib")
+            for path in sorted((root / folder).rglob("*"))
+            if path.suffix in (".cpp", ".h")}
+
+
+def is_machine(root, path):
+    """Whether a file has numbers of a machine because it is one."""
+    return path.name in RECORDS or root / "lib/Runtime/Emulator" in path.parents
+
+
+def find_constants(sources):
+    """(name, value, file) of each constant that is a number."""
+    for path, text in sources.items():
+        for match in CONSTANT.finditer(text):
+            for part in re.split(r",(?![^(]*\))", match[1]):
+                name, _, value = (word.strip() for word in part.partition("="))
+                value = " ".join(value.split())
+                if re.search(r"\d", value) and LITERAL.match(value):
+                    yield name, value, path
+
+
+def check_numbers(root, sources):
+    places = collections.defaultdict(set)
+    for name, value, path in find_constants(sources):
+        if is_machine(root, path):
+            continue
+        if MACHINE_WORDS.search(name):
+            yield (f"{path.relative_to(root)}: '{name} = {value}' is a number of "
+                   "a machine or a guess: it belongs to a record")
+        places[name, value].add(path)
+    for (name, value), paths in sorted(places.items()):
+        if len(paths) > 1 and name not in GENERAL_NAMES:
+            files = ", ".join(sorted(str(path.relative_to(root)) for path in paths))
+            yield f"'{name} = {value}' stands in several files: {files}"
+
+
+def check_includes(root, sources):
+    def resolve(path, name):
+        for candidate in (path.parent / name, root / "include" / name):
+            candidate = pathlib.Path(*candidate.parts).resolve()
+            if candidate in headers:
+                return candidate
+        return None
+
+    headers = {path.resolve(): path for path in sources if path.suffix == ".h"}
+    graph = {}
+    for path in headers.values():
+        names = re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)
+        graph[path.resolve()] = [header for name in names
+                                 if (header := resolve(path, name))]
+    done, stack = set(), []
+
+    def visit(header):
+        if header in stack:
+            circle = [*stack[stack.index(header):], header]
+            yield "headers include each other: " + " -> ".join(
+                str(headers[each].relative_to(root)) for each in circle)
+            return
+        if header in done:
+            return
+        stack.append(header)
+        for other in graph[header]:
+            yield from visit(other)
+        stack.pop()
+        done.add(header)
+
+    for header in sorted(graph):
+        yield from visit(header)
+
+
+def check_tests(root):
+    named = "".join(path.read_text() for folder in ("Analysis", "Transforms", "Unit")
+                    for path in sorted((root / "test" / folder).rglob("*"))
+                    if path.suffix in (".mlir", ".cpp"))
+    for folder in ("Analysis", "Transforms"):
+        for path in sorted((root / "lib" / folder).glob("*.cpp")):
+            if not re.search(rf"\b(?:lib/{folder}/{path.stem}\.cpp|"
+                             rf"{folder}/{path.stem}\.h)", named):
+                yield f"lib/{folder}/{path.name} is named by no test"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    sources = read_sources(root)
+    problems = [*check_includes(root, sources), *check_numbers(root, sources),
+                *check_tests(root)]
+    for problem in problems:
+        print(problem)
+    if not problems:
+        print(f"{len(sources)} files keep the rules")
+    sys.exit(1 if problems else 0)
+
+
+main()
