@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Analysis/GradientBound.h"
+#include "SparseAutograd/Analysis/ResidualCost.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringExtras.h"
@@ -104,7 +105,7 @@ std::optional<GradientBound> GradientBounds::of(Value gradient,
                                                 unsigned argument) {
   auto type = cast<RankedTensorType>(gradient.getType());
   SmallVector<std::string> shape = getShape(type, argument);
-  std::string width = std::to_string((type.getElementTypeBitWidth() + 7) / 8);
+  std::string width = std::to_string(estimateBytes(type.getElementType()));
   ValueSupport support = supports.of(gradient);
   Count elements;
   if (!support.isEverywhere) {

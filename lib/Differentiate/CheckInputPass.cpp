@@ -43,6 +43,15 @@ struct CheckInputPass : sparse_autograd::impl::CheckInputBase<CheckInputPass> {
                         "source; convert the source first");
         return WalkResult::interrupt();
       }
+      StringRef hint = SparseAutogradDialect::getNnzAttrName();
+      if (op->hasAttr(hint) &&
+          llvm::none_of(op->getResultTypes(), llvm::IsaPred<TensorType>)) {
+        op->emitOpError("has the attribute '")
+            << hint
+            << "', a hint on an op that makes a tensor; remove it, or give it "
+               "to such an op";
+        return WalkResult::interrupt();
+      }
       for (NamedAttribute attribute : op->getDiscardableAttrs()) {
         StringRef name = attribute.getName();
         if (attribute.getNameDialect() != dialect || !dialect ||

@@ -61,10 +61,6 @@ struct SelectFormatsPass
         chooseArgumentFormats(function, costs);
       copyToOtherOrders(function, costs);
     }
-    // Hints on ops have served: what they become need not make a tensor.
-    getOperation()->walk([](Operation *op) {
-      op->removeDiscardableAttr(SparseAutogradDialect::getNnzAttrName());
-    });
   }
 };
 } // namespace

@@ -3,6 +3,7 @@
 // CHECK:      @gradients, argument 0: nnz(0) elements, 8 * nnz(0) bytes
 // CHECK-NEXT: @gradients, argument 1: 8 * dim(1, 1) elements, 8 * 8 * dim(1, 1) bytes
 // CHECK-NEXT: @gradients, argument 2: nnz(0) elements, 8 * 8 * 4 bytes
+// CHECK-NEXT: @indices, argument 0: 4 elements, 8 * 4 bytes
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 
 #id = affine_map<(i, j) -> (i, j)>
@@ -24,4 +25,9 @@ func.func @gradients(%x: tensor<8x4xf64, #CSR>, %d: tensor<8x?xf64>, %e: tensor<
   } -> tensor<8x4xf64>
   %dd = math.exp %d : tensor<8x?xf64>
   return %dx, %dd, %de : tensor<8x4xf64, #CSR>, tensor<8x?xf64>, tensor<8x4xf64>
+}
+// Elements of any type.
+func.func @indices(%x: tensor<4xindex>) -> (tensor<4xindex> {sparse_autograd.gradient_of = 0}) {
+  %0 = arith.addi %x, %x : tensor<4xindex>
+  return %0 : tensor<4xindex>
 }

@@ -59,3 +59,11 @@ func.func @mixed(%x: tensor<4x8xf64>, %y: tensor<4x8xf64, #CSR>) -> tensor<8x8xf
   %0 = tensor.concat dim(0) %x, %y : (tensor<4x8xf64>, tensor<4x8xf64, #CSR>) -> tensor<8x8xf64, #CSR>
   return %0 : tensor<8x8xf64, #CSR>
 }
+
+// -----
+
+func.func @nnz() -> f64 {
+  // expected-error @+1 {{'arith.constant' op has the attribute 'sparse_autograd.nnz', a hint on an op that makes a tensor; remove it, or give it to such an op}}
+  %y = arith.constant {sparse_autograd.nnz = 3 : i64} 0.0 : f64
+  return %y : f64
+}

@@ -48,11 +48,9 @@ static bool isPositive(Attribute value) { return isAtLeast(value, 1); }
 
 static const OperationAttribute attributes[] = {
     {SparseAutogradDialect::getNnzAttrName(), /*isForPrograms=*/true,
-     "a number of elements, on an op that makes a tensor",
-     [](Operation *op, Attribute value) {
-       return isAtLeast(value, 0) &&
-              llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
-     }},
+     "a number of elements",
+     // What a tensor becomes, a scalar of a region or a buffer, keeps the hint.
+     [](Operation *, Attribute value) { return isAtLeast(value, 0); }},
     {SparseAutogradDialect::getDerivativeOfAttrName(), true,
      "the name of a symbol, on a function",
      [](Operation *op, Attribute value) {
