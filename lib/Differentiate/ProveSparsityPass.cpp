@@ -98,6 +98,9 @@ struct ProveSparsityPass
   }
 
   LogicalResult proveGradients(func::FuncOp derivative) {
+    // Derivatives have no unstructured control flow.
+    if (!derivative.getBody().hasOneBlock())
+      return success();
     StringRef attribute = SparseAutogradDialect::getGradientOfAttrName();
     Operation *terminator = derivative.getBody().front().getTerminator();
     SmallVector<Value> others;

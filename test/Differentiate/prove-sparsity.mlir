@@ -544,3 +544,14 @@ func.func @accept_second(%a: tensor<4x4xf64, #csr>, %b: tensor<4x4xf64, #csr>)
   %z = sparse_autograd.zeros %a : tensor<4x4xf64, #csr> -> tensor<4x4xf64, #csr>
   return %s, %z : tensor<4x4xf64, #csr>, tensor<4x4xf64, #csr>
 }
+
+// -----
+
+// A function of several blocks is no derivative; its first block returns nothing.
+// CHECK-LABEL: func.func @accept_blocks(
+// CHECK-SAME: -> (f64 {sparse_autograd.name = "y"})
+func.func @accept_blocks(%c: i1, %x: f64, %y: f64) -> (f64 {sparse_autograd.name = "y"}) {
+  cf.cond_br %c, ^end(%x : f64), ^end(%y : f64)
+^end(%z: f64):
+  return %z : f64
+}

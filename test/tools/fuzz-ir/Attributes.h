@@ -28,8 +28,8 @@ struct GivenAttribute {
 GivenAttribute addAttribute(mlir::ModuleOp module, Random &random);
 
 /// What is wrong with `errors`, the messages on a program that was given
-/// `attribute` alone, and was not accepted: empty if they name it, and an
-/// unknown one beside those that there are.
+/// `attribute` alone, and was not accepted: empty if there are some, and
+/// an unknown one is named beside those that there are.
 std::string checkErrors(const GivenAttribute &attribute,
                         llvm::StringRef errors);
 
