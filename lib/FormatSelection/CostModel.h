@@ -8,7 +8,7 @@
 //
 // All costs are times of one multiplication and addition in an innermost loop,
 // for each stored element of the tensor. They are rules of thumb. A copy is
-// measured: it takes as long as products with 160 columns (20,000 x 20,000,
+// measured: it takes as long as products with 240 columns (20,000 x 20,000,
 // 400,000 nonzeros, f32). The other constants are guesses, as are extents and
 // numbers of iterations that are not known.
 //
@@ -38,7 +38,7 @@ public:
 
   /// A copy to another order, and the values alone by a known list of where
   /// each goes.
-  double getCopyCost() const { return forDevice ? 160 * share : 160; }
+  double getCopyCost() const { return forDevice ? 240 * share : 240; }
   double getReorderCost() const { return forDevice ? 12 * share : 12; }
 
   /// How often the body of `loop` runs.
