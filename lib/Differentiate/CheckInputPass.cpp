@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Passes.h"
+#include "SparseAutograd/Transforms/ExpandOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -35,10 +36,7 @@ struct CheckInputPass : sparse_autograd::impl::CheckInputBase<CheckInputPass> {
                            "sparse_tensor.convert");
         return WalkResult::interrupt();
       }
-      // MLIR's verifier compares neither (LLVM 22.1).
-      if (isa<linalg::PackOp, linalg::UnPackOp>(op) &&
-          getElementTypeOrSelf(op->getOperand(0)) !=
-              getElementTypeOrSelf(op->getOperand(1))) {
+      if (isa<linalg::PackOp, linalg::UnPackOp>(op) && changesElements(op)) {
         op->emitOpError("has a destination whose elements are not those of its "
                         "source; convert the source first");
         return WalkResult::interrupt();

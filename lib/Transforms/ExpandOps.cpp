@@ -48,9 +48,8 @@ static SmallVector<Value> createIndex(OpBuilder &builder, Location loc,
   return index;
 }
 
-/// Whether `op` moves elements to a tensor of others, which MLIR's verifier
-/// lets pass (LLVM 22.1) and no move can do.
-static bool changesElements(Operation *op) {
+bool sparse_autograd::changesElements(Operation *op) {
+  assert((isa<linalg::PackOp, linalg::UnPackOp>(op)));
   return getElementTypeOrSelf(op->getOperand(0)) !=
          getElementTypeOrSelf(op->getOperand(1));
 }

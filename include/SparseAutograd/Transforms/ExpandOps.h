@@ -18,6 +18,10 @@
 
 namespace sparse_autograd {
 
+/// Whether `op`, a linalg.pack or a linalg.unpack, moves elements to a tensor
+/// of others, which MLIR's verifier lets pass (LLVM 22.1) and no move can do.
+bool changesElements(mlir::Operation *op);
+
 /// linalg.softmax becomes a masked_softmax without a mask; linalg.pack and
 /// linalg.unpack, with tiles of constant size, a padding, a reshape and a
 /// transposition; tensor.gather a linalg.generic that extracts elements; a
