@@ -156,8 +156,7 @@ void sparse_autograd::remarkContraction(const Contraction &contraction,
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << (strategy ? StringRef(strategy->name) : "loops") << " compute a "
-         << "contraction of " << contraction.getFactorType(contraction.left)
+  stream << "contraction of " << contraction.getFactorType(contraction.left)
          << " with sums of " << contraction.sumType;
   for (auto [kind, loops] :
        {std::pair("batch", ArrayRef<unsigned>(contraction.dims.batch)),
@@ -177,6 +176,7 @@ void sparse_autograd::remarkContraction(const Contraction &contraction,
         },
         " x ");
   }
+  stream << ": " << (strategy ? StringRef(strategy->name) : "loops");
   if (std::string reasons = declined.str(); !reasons.empty())
     stream << "; " << reasons;
   auto function = op->getParentOfType<func::FuncOp>();

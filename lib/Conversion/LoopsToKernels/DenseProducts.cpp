@@ -111,12 +111,14 @@ std::optional<DenseProduct> DenseProduct::match(const KernelNest &nest) {
     if (loop.getBody() != nest.getBody() &&
         loop.getBody()->getOperations().size() != 2)
       return std::nullopt;
+  bool storesBefore = false;
   for (Operation &op : nest.getBody()->without_terminator()) {
     if (isa<InnerProductOp>(op) && !product.sum)
       product.sum = &op;
+    else if (op.getNumRegions() == 0 && isa<memref::StoreOp>(op))
+      storesBefore |= !product.sum;
     else if (op.getNumRegions() != 0 ||
-             !(isa<memref::LoadOp>(op) || isPure(&op) ||
-               (isa<memref::StoreOp>(op) && product.sum)))
+             !(isa<memref::LoadOp>(op) || isPure(&op)))
       return std::nullopt;
   }
   auto sum = dyn_cast_or_null<InnerProductOp>(product.sum);
@@ -127,7 +129,15 @@ std::optional<DenseProduct> DenseProduct::match(const KernelNest &nest) {
                            sum.getRightDim(), product.right) ||
       !product.chooseDims())
     return std::nullopt;
+  // What is done before the sum is done after it, which other iterations would
+  // not see either; twice where it has to be known what the sum begins with.
+  if (storesBefore && product.readsInitFirst())
+    return std::nullopt;
   return product;
+}
+
+bool DenseProduct::readsInitFirst() const {
+  return getFactorType() == getSumType() && !nest.isOutside(getInit());
 }
 
 Value DenseProduct::getTerms() const {
@@ -339,7 +349,7 @@ void DenseProduct::createFmaTiles(RewriterBase &rewriter) const {
       };
   Value init = getInit();
   SmallVector<Value> totals(sums * sums, init);
-  if (!nest.isOutside(init))
+  if (readsInitFirst())
     totals = forEachElement(
         [&](int64_t, Value ofRow, Value ofColumn) -> SmallVector<Value> {
           Value first;

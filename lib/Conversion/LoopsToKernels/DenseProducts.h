@@ -100,6 +100,9 @@ private:
   bool matchFactor(mlir::Value memref, mlir::ValueRange indices, unsigned dim,
                    Factor &factor) const;
   bool chooseDims();
+  /// Whether the elements that the sums begin with are read before the sums:
+  /// terms of f32 and f64 are added to them one by one.
+  bool readsInitFirst() const;
   void createFmaTiles(mlir::RewriterBase &rewriter) const;
 
   KernelNest nest;

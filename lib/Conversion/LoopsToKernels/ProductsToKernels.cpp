@@ -21,6 +21,7 @@
 #include "KernelNest.h"
 #include "SparseAutograd/Analysis/ContractionStrategies.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -50,12 +51,14 @@ static void expandProducts(RewriterBase &rewriter, Operation *loop) {
     expandInnerProduct(rewriter, product, loop);
 }
 
-/// Whether `second` may as well stand right after `first`, which it follows in
-/// its block, as nothing between them reads or writes memory.
+/// Whether `first` may as well stand right before `second`, which it precedes
+/// in its block: nothing between them reads or writes memory, and deallocations
+/// can wait.
 static bool areNeighbours(Operation *first, Operation *second) {
   for (Operation *op = first->getNextNode(); op != second;
        op = op->getNextNode())
-    if (!op || !(isPure(op) || isa<memref::AllocOp>(op)))
+    if (!isPure(op) &&
+        !isa<memref::AllocOp, memref::DeallocOp, cf::AssertOp>(op))
       return false;
   return true;
 }
@@ -133,6 +136,12 @@ void ProductsToKernelsPass::launch(RewriterBase &rewriter,
     return launch(rewriter, neighbours.front());
   Operation *first = neighbours.front().getLoop();
   Operation *last = neighbours.back().getLoop();
+  SmallVector<Operation *> deallocations;
+  for (Operation *op = first; op != last; op = op->getNextNode())
+    if (isa<memref::DeallocOp>(op))
+      deallocations.push_back(op);
+  for (Operation *op : llvm::reverse(deallocations))
+    rewriter.moveOpAfter(op, last);
   rewriter.setInsertionPoint(last);
   Value anyIsLarge;
   for (const Candidate &candidate : neighbours)

@@ -106,7 +106,7 @@ func.func @small(%a: memref<64x8xf32, #device>, %b: memref<8x48xf32, #device>, %
 #device = #gpu.address_space<global>
 
 // What has inner products and is not computed in tiles: a row that is read between
-// the loops, an element that is written before the sum, an index that is computed, two
+// the loops, an element that is written before the sum begins with one, an index that is computed, two
 // sums, a sum without rows of its own, a nest with steps. They are loops.
 
 // CHECK-LABEL: func.func @others(
@@ -129,7 +129,8 @@ func.func @others(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, %c
   } {sparse_autograd.parallel}
   scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
     memref.store %zero, %c[%i, %j] : memref<?x?xf32, #device>
-    %s = sparse_autograd.inner_product %a[%i] along 1, %b[%j] along 0, %n from %zero
+    %before = memref.load %c[%i, %j] : memref<?x?xf32, #device>
+    %s = sparse_autograd.inner_product %a[%i] along 1, %b[%j] along 0, %n from %before
         : memref<?x?xf32, #device>, memref<?x?xf32, #device>, f32
     memref.store %s, %c[%i, %j] : memref<?x?xf32, #device>
   }
@@ -222,8 +223,9 @@ func.func @batches(%a: memref<4x96x2x64xf32, #device>, %b: memref<4x128x64xf32, 
 // CHECK:         gpu.launch
 // CHECK-COUNT-2:   scf.for
 // CHECK-NOT:     gpu.launch
+// CHECK:       memref.dealloc
 // CHECK:       return
-func.func @pair(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, %c: memref<?x?xf32, #device>, %n: index) -> (memref<?x?xf32, #device>, memref<?x?xf32, #device>) {
+func.func @pair(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, %c: memref<?x?xf32, #device>, %n: index, %m: index) -> (memref<?x?xf32, #device>, memref<?x?xf32, #device>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
@@ -234,10 +236,45 @@ func.func @pair(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, %c: 
     memref.store %s, %p[%i, %j] : memref<?x?xf32, #device>
   }
   %q = memref.alloc(%n, %n) : memref<?x?xf32, #device>
-  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
+  memref.dealloc %b : memref<?x?xf32, #device>
+  %same = arith.cmpi eq, %n, %m : index
+  cf.assert %same, "unequal"
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) {
     %s = sparse_autograd.inner_product %a[%i] along 1, %c[%j] along 0, %n from %zero
         : memref<?x?xf32, #device>, memref<?x?xf32, #device>, f32
     memref.store %s, %q[%i, %j] : memref<?x?xf32, #device>
   }
   return %p, %q : memref<?x?xf32, #device>, memref<?x?xf32, #device>
+}
+
+// -----
+
+#device = #gpu.address_space<global>
+
+// What is written before the sum is written after it.
+
+// CHECK-LABEL: func.func @before(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<64x64xf32, {{[^,]*}}, %{{[^:]*}}: memref<64x64xf32, {{[^,]*}}, %[[Y:[^:]*]]: memref
+// CHECK:       gpu.launch
+// CHECK:         math.fma
+// CHECK:         %[[V:.*]] = memref.load %[[X]][%[[I:.*]], %[[J:.*]]]
+// CHECK-NEXT:    %[[W:.*]] = math.exp %[[V]]
+// CHECK-NEXT:    memref.store %[[W]], %[[Y]][%[[I]], %[[J]]]
+// CHECK-NEXT:    memref.store %{{.*}}, %{{.*}}[%[[I]], %[[J]]]
+// CHECK:         gpu.terminator
+// CHECK-NOT:   gpu.launch
+func.func @before(%x: memref<64x64xf32, #device>, %b: memref<64x64xf32, #device>, %y: memref<64x64xf32, #device>, %c: memref<64x64xf32, #device>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
+    %v = memref.load %x[%i, %j] : memref<64x64xf32, #device>
+    %w = math.exp %v : f32
+    memref.store %w, %y[%i, %j] : memref<64x64xf32, #device>
+    %s = sparse_autograd.inner_product %x[%i] along 1, %b[%j] along 0, %n from %zero
+        : memref<64x64xf32, #device>, memref<64x64xf32, #device>, f32
+    memref.store %s, %c[%i, %j] : memref<64x64xf32, #device>
+  }
+  return
 }
