@@ -92,6 +92,14 @@ static std::optional<MatrixProduct> findProduct(linalg::LinalgOp op,
       generic, [&](Value value) { return transposer.isLinear(value); });
 }
 
+/// Whether each element of `result` is a wider number that `op` rounds.
+static bool isRounded(linalg::LinalgOp op, OpResult result) {
+  return op.getBlock()
+             ->getTerminator()
+             ->getOperand(result.getResultNumber())
+             .getDefiningOp<arith::TruncFOp>() != nullptr;
+}
+
 TransposedGeneric::TransposedGeneric(linalg::LinalgOp op,
                                      Transposer &transposer)
     : op(op), transposer(transposer), loc(op.getLoc()),
@@ -104,9 +112,11 @@ TransposedGeneric::TransposedGeneric(linalg::LinalgOp op,
     nonlinearArguments.push_back(op.getMatchingBlockArgument(input));
   }
   for (OpResult result : op->getResults()) {
-    // A product reads its factors as they are in memory.
-    Value cotangent = product ? transposer.cotangent(result)
-                              : transposer.unroundedCotangent(result);
+    // A product reads its factors as they are in memory, and the cotangent of a
+    // tensor that is rounded is one of the narrow type (semantics G11).
+    Value cotangent = product || isRounded(op, result)
+                          ? transposer.cotangent(result)
+                          : transposer.unroundedCotangent(result);
     if (!cotangent)
       continue;
     results.push_back(result.getResultNumber());
