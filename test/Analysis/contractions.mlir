@@ -1,7 +1,8 @@
 // RUN: sparse-opt %s --test-sparse-autograd-contractions=for-device | FileCheck %s
 // RUN: sparse-opt %s --test-sparse-autograd-contractions | FileCheck %s --check-prefix=HOST
 
-// Dimensions of each kind, the body, and what strategies of the target say.
+// Dimensions of each kind, the body (lib/Analysis/Contraction.cpp), and what
+// strategies of the target say (lib/Analysis/ContractionStrategies.cpp).
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #km = affine_map<(m, n, k) -> (k, m)>

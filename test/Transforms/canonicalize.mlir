@@ -1,4 +1,4 @@
-// Canonicalizations that hold (lib/Transforms/Canonicalize.cpp).
+// Canonicalizations that hold (lib/Transforms/Canonicalize.cpp, lib/Transforms/PropagateConditions.cpp).
 // RUN: sparse-opt %s --sparse-autograd-canonicalize | FileCheck %s
 
 // A list that grows keeps the type that the loop states.
