@@ -30,7 +30,7 @@ void generalizeNamedOps(func::FuncOp function) {
   SmallVector<linalg::LinalgOp> named;
   function.walk([&](linalg::LinalgOp op) {
     if (!isa<linalg::GenericOp, linalg::FillOp>(op) && isFusible(op) &&
-        !linalg::isaContractionOpInterface(op))
+        !matchContraction(op))
       named.push_back(op);
   });
   for (linalg::LinalgOp op : named) {

@@ -16,13 +16,55 @@
 
 #include "SparseAutograd/Analysis/Contraction.h"
 #include "SparseAutograd/Analysis/Estimates.h"
-#include "SparseAutograd/Analysis/ProductBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace sparse_autograd {
+
+namespace {
+/// A sum c + s t or a difference c - s t, of floats.
+struct ScaledSum {
+  Value base, term;
+  /// Null: 1. Otherwise a value from outside of the region.
+  Value scale;
+  bool isDifference = false;
+};
+} // namespace
+
+static bool isOutside(Block &block, Value value) {
+  return value.getParentBlock() != &block;
+}
+
+/// Matches `value`, computed in `block`, as a sum whose base is an argument of
+/// `block`; where both operands of an addition could be, the first is.
+static std::optional<ScaledSum> matchScaledSum(Block &block, Value value) {
+  ScaledSum sum;
+  if (auto addition = value.getDefiningOp<arith::AddFOp>()) {
+    sum.base = addition.getLhs();
+    sum.term = addition.getRhs();
+    if (!isa<BlockArgument>(sum.base))
+      std::swap(sum.base, sum.term);
+  } else if (auto subtraction = value.getDefiningOp<arith::SubFOp>()) {
+    sum.base = subtraction.getLhs();
+    sum.term = subtraction.getRhs();
+    sum.isDifference = true;
+  } else {
+    return std::nullopt;
+  }
+  if (!isa<BlockArgument>(sum.base) || isOutside(block, sum.base))
+    return std::nullopt;
+  if (auto product = sum.term.getDefiningOp<arith::MulFOp>())
+    for (auto [scale, term] : {std::pair(product.getLhs(), product.getRhs()),
+                               std::pair(product.getRhs(), product.getLhs())})
+      if (isOutside(block, scale) && !isOutside(block, term)) {
+        sum.scale = scale;
+        sum.term = term;
+        break;
+      }
+  return sum;
+}
 
 /// Products with fewer multiplications, known statically, may become loops,
 /// which would multiply each of their terms.

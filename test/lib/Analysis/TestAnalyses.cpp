@@ -19,7 +19,6 @@ static constexpr TestPass passes[] = {
     {"gradient-bound", "Print gradient-bound", printGradientBound},
     {"gradient-density", "Print gradient-density", printGradientDensity},
     {"memory-bound", "Print memory-bound", printMemoryBound},
-    {"product-body", "Print product-body", printProductBody},
     {"read-values", "Print read-values", printReadValues},
     {"residual-cost", "Print residual-cost", printResidualCost},
     {"residual-plan", "Print residual-plan", printResidualPlan},

@@ -29,7 +29,6 @@ llvm::LogicalResult printFloatRange(mlir::ModuleOp module);
 llvm::LogicalResult printGradientBound(mlir::ModuleOp module);
 llvm::LogicalResult printGradientDensity(mlir::ModuleOp module);
 llvm::LogicalResult printMemoryBound(mlir::ModuleOp module);
-llvm::LogicalResult printProductBody(mlir::ModuleOp module);
 llvm::LogicalResult printReadValues(mlir::ModuleOp module);
 llvm::LogicalResult printResidualCost(mlir::ModuleOp module);
 llvm::LogicalResult printResidualPlan(mlir::ModuleOp module);

@@ -15,7 +15,6 @@
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "SparseAutograd/Analysis/ComparedValues.h"
 #include "SparseAutograd/Analysis/FloatRange.h"
-#include "SparseAutograd/Analysis/ProductBody.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Analysis/ResidualCost.h"
 #include "SparseAutograd/Analysis/ResidualPlan.h"
@@ -38,7 +37,7 @@ LogicalResult sparse_autograd::test::printArithmeticCost(ModuleOp module) {
 
 LogicalResult sparse_autograd::test::printComparedValues(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
-    ComparedValues compared(function);
+    ComparedValues compared(&function.getBody());
     forEachTagged(function, [&](Operation *op, StringRef tag) {
       llvm::outs() << tag << ": "
                    << (compared.contains(op) ? "compared" : "not compared")
@@ -53,39 +52,6 @@ LogicalResult sparse_autograd::test::printFloatRange(ModuleOp module) {
     FloatRange range = getFloatRange(op->getResult(0));
     llvm::outs() << tag << ": [" << range.low << ", " << range.high
                  << "], magnitude " << range.getMagnitude() << "\n";
-  });
-  return success();
-}
-
-LogicalResult sparse_autograd::test::printProductBody(ModuleOp module) {
-  forEachTagged(module, [](Operation *op, StringRef tag) {
-    auto structured = dyn_cast<linalg::LinalgOp>(op);
-    if (!structured)
-      return;
-    Block &body = *structured.getBlock();
-    std::optional<ScaledSum> sum =
-        matchScaledSum(body, body.getTerminator()->getOperand(0));
-    auto print = [&](Value value) {
-      if (value.getParentBlock() != &body)
-        llvm::outs() << getName(value);
-      else if (auto argument = dyn_cast<BlockArgument>(value))
-        llvm::outs() << "#" << argument.getArgNumber();
-      else
-        llvm::outs() << value.getDefiningOp()->getName();
-    };
-    llvm::outs() << tag << ": ";
-    if (!sum) {
-      llvm::outs() << "no sum\n";
-      return;
-    }
-    print(sum->base);
-    llvm::outs() << (sum->isDifference ? " - " : " + ");
-    if (sum->scale) {
-      print(sum->scale);
-      llvm::outs() << " * ";
-    }
-    print(sum->term);
-    llvm::outs() << "\n";
   });
   return success();
 }
@@ -120,7 +86,7 @@ LogicalResult sparse_autograd::test::printResidualCost(ModuleOp module) {
 /// it, at the cost of a byte that its attribute `cost` says.
 LogicalResult sparse_autograd::test::printResidualPlan(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
-    ResidualPlan plan(function);
+    ResidualPlan plan(&function.getBody());
     for (Value argument : function.getArguments())
       plan.addInput(argument, estimateBytes(argument.getType()));
     Block &body = function.getBody().front();
