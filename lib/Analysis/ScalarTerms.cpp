@@ -131,12 +131,11 @@ const Term *ScalarTerms::simplify(OpResult result,
   if (isa<arith::SelectOp>(op)) {
     if (isAbsent(0))
       return operands[2];
-    if (operands[1] == operands[2])
+    // Of two zeros the one that an absent condition gives, so that they are
+    // seen to be the same.
+    if (operands[1] == operands[2] ||
+        (isZero(operands[1]) && isZero(operands[2])))
       return operands[2];
-    // Of two zeros the absent one, in either branch: what is multiplied by it
-    // is not computed, however a canonicalization has turned the select.
-    if (isZero(operands[1]) && isZero(operands[2]))
-      return operands[isAbsent(1) ? 1 : 2];
     return nullptr;
   }
   if (keepsZero(op) && isAbsent(0))
