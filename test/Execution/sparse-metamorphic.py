@@ -210,10 +210,14 @@ def products(calls, name):
         return np.block([[arrays[0], np.zeros((shape[0], k2), arrays[0].dtype)],
                          [np.zeros((n2, shape[1]), arrays[1].dtype), arrays[1]]])
 
+    # Some formats store zeros of the other block.
+    whole = spmm_bounds(both((a1, a2)), np.concatenate([x1, x2]),
+                        np.concatenate([g1, g2]))
+
     def diagonal(y, da, dx):
         here, there = np.argwhere(mask1), np.argwhere(mask2)
-        return (same_bits(y, np.concatenate([one[0], two[0]]), "y") +
-                same_bits(dx, np.concatenate([one[2], two[2]]), "dx") +
+        return (close(y, np.concatenate([one[0], two[0]]), whole[0], "y") +
+                close(dx, np.concatenate([one[2], two[2]]), whole[2], "dx") +
                 same_entries(da, one[1], (here, here), "upper da") +
                 same_entries(da, two[1], (there + shape, there), "lower da"))
     # Where a format stores whole rows, these hold more than the blocks.
