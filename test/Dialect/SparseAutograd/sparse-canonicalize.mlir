@@ -237,6 +237,19 @@ func.func @insert_row(%s: tensor<?xf64, #Vector>, %x: tensor<3x4xf64, #CSR>) -> 
   return %0 : tensor<3x4xf64, #CSR>
 }
 
+// CHECK-LABEL: func.func @pad_by_less_than_nothing
+// CHECK:       %[[C:.+]] = arith.constant -9223372036854775808
+// CHECK:       tensor.pad %{{.*}} low[%[[C]]] high[0]
+func.func @pad_by_less_than_nothing(%x: tensor<3xf64, #Vector>) -> tensor<?xf64, #Vector> {
+  %zero = arith.constant 0.0 : f64
+  %c = arith.constant -9223372036854775808 : index
+  %0 = tensor.pad %x low[%c] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f64
+  } : tensor<3xf64, #Vector> to tensor<?xf64, #Vector>
+  return %0 : tensor<?xf64, #Vector>
+}
+
 // CHECK-LABEL: func.func @pad
 // CHECK:       tensor.pad %{{.*}} low[0, 2] high[2, 2]
 // CHECK:       : tensor<3x4xf64, #[[CSR]]> to tensor<5x8xf64, #[[COO]]>

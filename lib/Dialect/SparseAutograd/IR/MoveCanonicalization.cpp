@@ -226,8 +226,12 @@ struct InferPad : OpRewritePattern<tensor::PadOp> {
     for (auto [dim, extent] : llvm::enumerate(getType(source).getShape())) {
       std::optional<int64_t> before = getConstantIntValue(low[dim]);
       std::optional<int64_t> behind = getConstantIntValue(high[dim]);
-      if (before && behind && !ShapedType::isDynamic(extent))
-        shape[dim] = extent + *before + *behind;
+      // The run refuses others.
+      if (before && behind && *before >= 0 && *behind >= 0 &&
+          !ShapedType::isDynamic(extent))
+        if (int64_t padded; !llvm::AddOverflow(extent, *before, padded) &&
+                            !llvm::AddOverflow(padded, *behind, padded))
+          shape[dim] = padded;
     }
     RankedTensorType type = op.getType().clone(shape);
     if (!isFolded && source == op.getSource() && type == op.getType())
