@@ -13,9 +13,9 @@ config.suffixes = [".mlir", ".test", ".c", ".cpp", ".py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.project_binary_dir, "test")
 
-# Inputs are fragments for split-file or data; tools holds programs that tests
+# Inputs are fragments for split-file or data; lib and tools hold what tests
 # run. Unit is found as a suite of its own, by its configuration.
-config.excludes = ["Inputs", "tools", "lit.cfg.py"]
+config.excludes = ["Inputs", "lib", "tools", "lit.cfg.py"]
 
 # The project's tools, then FileCheck, not, split-file and the stock mlir-opt.
 # Nothing else of the caller's PATH gets in, so that every machine runs the
