@@ -69,7 +69,9 @@ public:
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     if (!module)
       fail(path + " does not parse");
-    if (auto error = runPipeline(*module))
+    PipelineOptions options;
+    options.cpu = "native";
+    if (auto error = runPipeline(*module, options))
       fail(llvm::toString(std::move(error)));
     auto created = ExecutionEngine::create(*module);
     if (!created)

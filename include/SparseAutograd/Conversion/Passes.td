@@ -906,8 +906,9 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
     The loop over such vectors is outside of those over the entries of a row, so
     that the row of the result is in registers meanwhile. A result that was
     filled with a number starts with that, and is not filled. What is left of an
-    extent is one narrower vector if the extent is constant, else masked ones.
-    How many lanes hold a sum depends on the extent alone, not on the target.
+    extent is one narrower vector if the extent is constant, else a masked one;
+    where the processor of the module has no masks, loops of open extents are
+    scalar.
 
     With `for-device` such a loop is not cut: each of its iterations may run by
     itself. Dense loops whose iterations write to different places are moved

@@ -154,6 +154,8 @@ private:
   /// Whether a vector holds the elements of operand `number` along `loop`: they
   /// are consecutive in memory, and nothing else of its place depends on it.
   bool isLastDim(unsigned number, unsigned loop);
+  /// The whole bytes of an element of operand `number`.
+  int64_t getBytes(unsigned number);
   /// The loops that the place of operand `number` depends on.
   llvm::SmallBitVector getLoops(unsigned number);
   /// The element of `tensor` at `place`, one in each lane if `element` has

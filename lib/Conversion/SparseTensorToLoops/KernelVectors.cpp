@@ -35,12 +35,17 @@ llvm::SmallBitVector KernelBody::getLoops(unsigned number) {
   return result;
 }
 
+int64_t KernelBody::getBytes(unsigned number) {
+  return getElementTypeOrSelf(kernel.op->getOperand(number))
+             .getIntOrFloatBitWidth() /
+         8;
+}
+
 bool KernelBody::isLastDim(unsigned number, unsigned loop) {
   OpOperand &operand = kernel.op->getOpOperand(number);
   AffineMap map = kernel.op.getMatchingIndexingMap(&operand);
   // The elements of tensors of i1 are bytes, those of vectors bits.
-  return !isSparse(operand.get().getType()) &&
-         getElementTypeOrSelf(operand.get()).getIntOrFloatBitWidth() >= 8 &&
+  return !isSparse(operand.get().getType()) && getBytes(number) != 0 &&
          map.getResults().back() == getAffineDimExpr(loop, map.getContext()) &&
          llvm::none_of(map.getResults().drop_back(), [&](AffineExpr expr) {
            return expr.isFunctionOfDim(loop);
@@ -62,10 +67,17 @@ static bool isSum(const ScalarTerms &terms, const Term *term, unsigned number) {
 VectorForm KernelBody::getVectorForm(unsigned loop) {
   SmallVector<const Term *> yields = kernel.terms.getYields(absent);
   APInt extent;
+  bool isOpen =
+      !matchPattern(kernel.loops->getExtents()[loop], m_ConstantInt(&extent));
   if (!ScalarTerms::isElementwise(yields) ||
-      (matchPattern(kernel.loops->getExtents()[loop], m_ConstantInt(&extent)) &&
-       extent.getSExtValue() < minimalExtent))
+      (!isOpen && extent.getSExtValue() < minimalExtent))
     return {};
+  // What is left of an open extent needs a mask.
+  int64_t maskedBytes = kernel.loops->getSchedule().maskedBytes;
+  auto isAccessible = [&](unsigned number) {
+    return isLastDim(number, loop) &&
+           (!isOpen || (maskedBytes != 0 && getBytes(number) >= maskedBytes));
+  };
   VectorForm form;
   for (OpOperand *input : kernel.op.getDpsInputOperands()) {
     unsigned number = input->getOperandNumber();
@@ -73,7 +85,7 @@ VectorForm KernelBody::getVectorForm(unsigned loop) {
     if (absent.test(number) || !kernel.terms.reads(yields, number) ||
         !places.test(loop))
       continue;
-    if (!isLastDim(number, loop))
+    if (!isAccessible(number))
       return {};
     form.readLoops.push_back(places.reset(loop));
   }
@@ -87,7 +99,7 @@ VectorForm KernelBody::getVectorForm(unsigned loop) {
     form.addsTerms &= isSum(kernel.terms, yielded, number);
     if (!getLoops(number).test(loop))
       continue;
-    if (!isLastDim(number, loop))
+    if (!isAccessible(number))
       return {};
     ++numInLanes;
     form.placeLoops |= getLoops(number).reset(loop);

@@ -180,8 +180,6 @@ SmallVector<Value> sparse_autograd::buildSums(OpBuilder &builder, Location loc,
       return createNoTerms(builder, loc, VectorType::get(lanes, type));
     });
   };
-  // A few terms are one vector.
-  std::optional<int64_t> constant = strips.getConstant();
   auto add = [&](const Lanes &lanes, Value index, ValueRange now) {
     SmallVector<Value> next = body(lanes, index, now);
     if (lanes.mask)
@@ -190,27 +188,38 @@ SmallVector<Value> sparse_autograd::buildSums(OpBuilder &builder, Location loc,
             arith::SelectOp::create(builder, loc, lanes.mask, vector, before);
     return next;
   };
-  SmallVector<Value> partials;
-  if (constant && *constant < tail) {
-    partials = add({loop, *constant}, strips.index(0), start(*constant));
-  } else {
+  SmallVector<SmallVector<Value>> partials;
+  std::optional<int64_t> constant = strips.getConstant();
+  if (!constant || *constant >= tail) {
     Value end = strips.getEndOfWhole(count);
-    partials = strips.build(strips.index(0), end, count, /*isMasked=*/false,
-                            start(count), add);
-    for (Value &partial : partials)
-      partial = addHalves(builder, loc, partial, tail);
-    partials = strips.buildTail(end, tail, partials, add);
+    SmallVector<Value> vectors = strips.build(
+        strips.index(0), end, count, /*isMasked=*/false, start(count), add);
+    for (Value &vector : vectors)
+      vector = addHalves(builder, loc, vector, tail);
+    Value endOfTails = strips.getEndOfWhole(tail);
+    vectors =
+        strips.build(end, endOfTails, tail, /*isMasked=*/false, vectors, add);
+    if (!constant)
+      vectors = strips.build(endOfTails, extent, tail, /*isMasked=*/true,
+                             vectors, add);
+    partials.push_back(vectors);
   }
-  SmallVector<Value> results;
-  for (auto [sum, partial] : llvm::zip_equal(sums, partials)) {
-    auto type = cast<VectorType>(partial.getType());
-    // Halves are added as long as there are two, in an order of ours: LLVM's
-    // would depend on the target.
-    if (llvm::isPowerOf2_64(type.getNumElements()))
-      partial = addHalves(builder, loc, partial, 1);
-    Value total = vector::ReductionOp::create(
-        builder, loc, vector::CombiningKind::ADD, partial);
-    results.push_back(addVectors(builder, loc, sum, total));
-  }
+  // What is left of a constant extent has a vector of its own.
+  if (constant && *constant % tail != 0)
+    partials.push_back(add({loop, *constant % tail}, strips.getEndOfWhole(tail),
+                           start(*constant % tail)));
+  SmallVector<Value> results(sums);
+  for (const SmallVector<Value> &vectors : partials)
+    for (auto [result, vector] : llvm::zip_equal(results, vectors)) {
+      // Halves are added as long as there are two, in an order of ours: LLVM's
+      // would depend on the target.
+      int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
+      Value halves = llvm::isPowerOf2_64(lanes)
+                         ? addHalves(builder, loc, vector, 1)
+                         : vector;
+      Value total = vector::ReductionOp::create(
+          builder, loc, vector::CombiningKind::ADD, halves);
+      result = addVectors(builder, loc, result, total);
+    }
   return results;
 }

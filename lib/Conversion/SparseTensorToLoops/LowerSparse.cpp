@@ -22,6 +22,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
+#include "SparseAutograd/Target/TargetInfo.h"
 #include "SparseAutograd/Transforms/SampleFactors.h"
 #include "SparseStorage.h"
 #include "StructuredToLoops.h"
@@ -325,6 +326,9 @@ LogicalResult LowerSparsePass::expand() {
   schedule.chunkWork = chunkWork;
   schedule.vectorBytes = forDevice ? 0 : vectorBytes;
   schedule.tailBytes = std::min<int64_t>(vectorBytes, 64);
+  // AVX has masks for elements of 4 bytes and more, AVX-512 for all.
+  int64_t vectorBits = getCPU(module).vectorBits;
+  schedule.maskedBytes = vectorBits >= 512 ? 1 : vectorBits >= 256 ? 4 : 0;
   patterns.add<LowerStructuredOp>(types, context, schedule);
   populateOpsOnComponentsPatterns(types, patterns);
   populateGatherRowsPatterns(types, patterns);

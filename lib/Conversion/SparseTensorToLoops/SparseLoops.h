@@ -130,6 +130,10 @@ struct LoopSchedule {
   /// order of a sum depends on both, so that they are the same for all targets.
   int64_t vectorBytes = 0;
   int64_t tailBytes = 0;
+  /// The bytes of the narrowest elements whose vectors can be loaded and stored
+  /// under a mask, in one instruction; 0 if there are none. Without masks loops
+  /// of open extents are scalar.
+  int64_t maskedBytes = 0;
 };
 
 /// The loops of one iteration space.

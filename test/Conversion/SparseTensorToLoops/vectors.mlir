@@ -1,4 +1,5 @@
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse=vector-bytes=256 --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-attach-cpu=cpu=x86-64-v3 --sparse-autograd-lower-sparse=vector-bytes=256 --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-lower-sparse=vector-bytes=256 --canonicalize --cse | FileCheck %s --check-prefix=GENERIC
 // RUN: sparse-opt %s --sparse-autograd-lower-sparse="vector-bytes=256 for-device" --canonicalize --cse | FileCheck %s --check-prefix=DEVICE
 
 // DEVICE-NOT: vector
@@ -34,6 +35,11 @@ func.func @product(%a: tensor<?x?xf32, #CSR>, %b: tensor<?x32xf32>, %m: index) -
 // A dynamic extent is cut into strips, what is left into narrow ones, of which
 // the last is masked. Each goes through the entries.
 
+// A processor without masks has loops over scalars.
+
+// GENERIC-LABEL: func.func @dynamic
+// GENERIC-NOT:   vector
+// GENERIC-LABEL: func.func @remainder
 // CHECK-LABEL: func.func @dynamic
 // CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} iter_args
 // CHECK:           scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c32 iter_args
@@ -95,6 +101,25 @@ func.func @sampled(%p: tensor<?x?xf32, #CSR>, %u: tensor<?x?xf32>, %v: tensor<?x
       indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%u, %v : tensor<?x?xf32>, tensor<?x?xf32>) outs(%p : tensor<?x?xf32, #CSR>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %q = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<?x?xf32, #CSR>
+  return %r : tensor<?x?xf32, #CSR>
+}
+
+// What is left of a constant number of terms is a vector of its own.
+
+// CHECK-LABEL: func.func @terms
+// CHECK:         scf.for {{.+}} -> (vector<16xf32>)
+// CHECK-NOT:     vector.create_mask
+// CHECK:         vector.transfer_read {{.+}} vector<8xf32>
+func.func @terms(%p: tensor<?x?xf32, #CSR>, %u: tensor<?x40xf32>, %v: tensor<?x40xf32>) -> tensor<?x?xf32, #CSR> {
+  %r = sparse_autograd.sampled_generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%u, %v : tensor<?x40xf32>, tensor<?x40xf32>) outs(%p : tensor<?x?xf32, #CSR>) {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %q = arith.mulf %x, %y : f32
     %t = arith.addf %s, %q : f32
