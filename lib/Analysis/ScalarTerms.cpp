@@ -129,14 +129,15 @@ const Term *ScalarTerms::simplify(OpResult result,
     return nullptr;
   }
   if (isa<arith::SelectOp>(op)) {
-    if (isAbsent(0))
+    if (operands[1] == operands[2])
       return operands[2];
-    // Of two zeros the one that an absent condition gives, so that they are
-    // seen to be the same.
-    if (operands[1] == operands[2] ||
-        (isZero(operands[1]) && isZero(operands[2])))
-      return operands[2];
-    return nullptr;
+    // Zeros of which one is absent, or that an absent condition chooses, are
+    // absent, however a canonicalization has turned the select: what is
+    // multiplied by them is not computed.
+    if (isZero(operands[2]) && (isAbsent(0) || isZero(operands[1])))
+      return isAbsent(0) || isAbsent(1) ? makeAbsent(result.getType())
+                                        : operands[2];
+    return isAbsent(0) ? operands[2] : nullptr;
   }
   if (keepsZero(op) && isAbsent(0))
     return makeAbsent(result.getType());
