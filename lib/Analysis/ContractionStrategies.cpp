@@ -52,11 +52,16 @@ static bool isF32OrF64(Type type) { return type.isF32() || type.isF64(); }
 
 static bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
 
+/// Whether factors and sums are of f32, or of f64.
+static bool isInOneType(const Contraction &contraction) {
+  return isF32OrF64(contraction.sumType) &&
+         contraction.getFactorType(contraction.left) == contraction.sumType;
+}
+
 static std::string declineBlas(const Contraction &contraction) {
   if (std::string reason = declineShape(contraction); !reason.empty())
     return reason;
-  if (!isF32OrF64(contraction.sumType) ||
-      contraction.getFactorType(contraction.left) != contraction.sumType)
+  if (!isInOneType(contraction))
     return declineType(contraction);
   return {};
 }
@@ -67,8 +72,7 @@ static std::string declineDeviceLibrary(const Contraction &contraction) {
   Type factor = contraction.getFactorType(contraction.left);
   Type sum = contraction.sumType;
   // Narrow products are exact in f32, in which they are summed.
-  if ((factor != sum || !isF32OrF64(sum)) &&
-      (!isNarrow(factor) || !sum.isF32()))
+  if (!isInOneType(contraction) && (!isNarrow(factor) || !sum.isF32()))
     return declineType(contraction);
   if (contraction.productType != sum)
     return "terms are products of " + toString(contraction.productType);
@@ -109,8 +113,7 @@ static std::string declineTensorCores(const Contraction &contraction) {
 static std::string declineFma(const Contraction &contraction) {
   if (std::string reason = declineTiles(contraction); !reason.empty())
     return reason;
-  if (!isF32OrF64(contraction.sumType) ||
-      contraction.getFactorType(contraction.left) != contraction.sumType)
+  if (!isInOneType(contraction))
     return declineType(contraction);
   return {};
 }

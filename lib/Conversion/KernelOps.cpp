@@ -29,6 +29,14 @@ bool sparse_autograd::isParallelLoop(Operation *op) {
          loop->hasAttr(SparseAutogradDialect::getParallelAttrName());
 }
 
+bool sparse_autograd::isInKernel(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp())
+    if (isParallelLoop(parent))
+      return true;
+  return false;
+}
+
 bool sparse_autograd::isHostControlFlow(Operation *op) {
   if (op->getNumRegions() == 0 || isParallelLoop(op))
     return false;

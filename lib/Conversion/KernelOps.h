@@ -28,6 +28,9 @@ constexpr llvm::StringLiteral smallBlocksAttrName =
 /// Whether the iterations of the loop `op` may run at once, each in a thread.
 bool isParallelLoop(mlir::Operation *op);
 
+/// Whether `op` is within such a loop, and so part of a kernel.
+bool isInKernel(mlir::Operation *op);
+
 /// Whether `op` is control flow that the host runs: there are parallel loops or
 /// structured ops in it, each a kernel of its own, or what no kernel can do,
 /// such as an allocation. Any other loop or branch is done by one thread.

@@ -16,6 +16,7 @@
 
 #include "NormalizationPatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -128,12 +129,6 @@ static Value createExtremum(OpBuilder &builder, Location loc,
             arith::SelectOp::create(nested, loc, isZero, shared, zero);
         return arith::SelectOp::create(nested, loc, isStored, extremum, other);
       });
-}
-
-static Value castTo(OpBuilder &builder, Location loc, Type type, Value value) {
-  return value.getType() == type
-             ? value
-             : tensor::CastOp::create(builder, loc, type, value).getResult();
 }
 
 namespace {

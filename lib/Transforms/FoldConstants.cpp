@@ -15,9 +15,7 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// What every element of `value`, or `value` itself, is; null if that is not
-/// one constant.
-static Attribute getUniformConstant(Value value) {
+Attribute sparse_autograd::getUniformConstant(Value value) {
   if (auto fill = value.getDefiningOp<linalg::FillOp>())
     value = fill.value();
   Attribute constant;

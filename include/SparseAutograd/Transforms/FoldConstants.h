@@ -13,6 +13,10 @@
 
 namespace sparse_autograd {
 
+/// The constant that `value`, or every element of it, is; null if there is
+/// none. `value` may be filled with it.
+mlir::Attribute getUniformConstant(mlir::Value value);
+
 /// A linalg.generic without reductions whose inputs are constants, each of one
 /// element everywhere, is a constant: the cotangent of a mean is 1 / n. MLIR
 /// folds only the transposes among them.

@@ -271,10 +271,8 @@ static std::string declineOffer(const Contraction &contraction,
     declined = declineBuffers(op, /*isForDevice=*/true);
   if (!declined.empty())
     return declined;
-  for (Operation *parent = op->getParentOp(); !isa<func::FuncOp>(parent);
-       parent = parent->getParentOp())
-    if (isParallelLoop(parent))
-      return "nothing calls the runtime within a kernel";
+  if (isInKernel(op))
+    return "nothing calls the runtime within a kernel";
   if (contraction.scale && !isKnownToHost(contraction.scale))
     return "the host does not know the scale";
   const linalg::ContractionDimensions &loops = contraction.dims;

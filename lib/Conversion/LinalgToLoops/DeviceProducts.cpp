@@ -60,13 +60,10 @@ const ContractionStrategy *
 sparse_autograd::chooseTiles(const Contraction &contraction,
                              std::string &declined) {
   linalg::LinalgOp op = contraction.op;
-  for (Operation *parent = op->getParentOp();
-       !parent->hasTrait<OpTrait::IsIsolatedFromAbove>();
-       parent = parent->getParentOp())
-    if (isParallelLoop(parent)) {
-      declined = "no tiles: it is computed within a kernel";
-      return nullptr;
-    }
+  if (isInKernel(op)) {
+    declined = "no tiles: it is computed within a kernel";
+    return nullptr;
+  }
   for (Value operand : op->getOperands())
     if (isa<MemRefType>(operand.getType()) && !isOnDevice(operand.getType())) {
       declined = "no tiles: an operand is in the memory of the host";

@@ -8,10 +8,10 @@
 
 #include "Kernel.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Transforms/FoldConstants.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -67,23 +67,11 @@ bool KernelBody::writesApart(const OutermostLoop &outermost) {
   return llvm::all_of(kernel.op.getDpsInitsMutable(), separates);
 }
 
-/// The number that all elements of `tensor` are, as a value; null if none is
-/// known.
-static Value getSplat(OpBuilder &builder, Location loc, Value tensor) {
-  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
-    return fill.getInputs().front();
-  SplatElementsAttr constant;
-  if (matchPattern(tensor, m_Constant(&constant)))
-    return arith::ConstantOp::create(builder, loc,
-                                     constant.getSplatValue<TypedAttr>());
-  return {};
-}
-
 void KernelBody::begin(
     OpBuilder &builder,
     llvm::function_ref<bool(const llvm::SmallBitVector &)> isVisitedOnce,
     SmallVectorImpl<Value> &carried) {
-  // Of a device the loops that store the splat are fused with these.
+  // On a device the loops that fill a tensor are fused with these.
   if (!kernel.isReduction() || pattern ||
       kernel.loops->getSchedule().isForDevice)
     return;
@@ -94,12 +82,13 @@ void KernelBody::begin(
     if (!kernel.readsInit(result) || !map.isProjectedPermutation() ||
         !isVisitedOnce(getLoops(init->getOperandNumber())))
       continue;
-    starts[result] = getSplat(builder, kernel.loc, tensor);
-    if (starts[result])
-      carried[result] = tensor::EmptyOp::create(
-          builder, kernel.loc,
-          tensor::getMixedSizes(builder, kernel.loc, tensor),
-          cast<RankedTensorType>(tensor.getType()).getElementType());
+    auto constant = dyn_cast_or_null<TypedAttr>(getUniformConstant(tensor));
+    if (!constant)
+      continue;
+    starts[result] = arith::ConstantOp::create(builder, kernel.loc, constant);
+    carried[result] = tensor::EmptyOp::create(
+        builder, kernel.loc, tensor::getMixedSizes(builder, kernel.loc, tensor),
+        constant.getType());
   }
 }
 

@@ -97,13 +97,15 @@ public:
     return SmallVector<Value>(strips.getResults());
   }
 
-  /// What is left behind `begin`: whole strips of `count` lanes, then a masked
-  /// one.
+  /// The rest after `begin`: whole strips of `count` lanes, then a masked one
+  /// if the extent is open.
   SmallVector<Value> buildTail(Value begin, int64_t count, ValueRange carried,
                                StripBody body) {
     Value end = getEndOfWhole(count);
     SmallVector<Value> values =
         build(begin, end, count, /*isMasked=*/false, carried, body);
+    if (constant)
+      return values;
     return build(end, extent, count, /*isMasked=*/true, values, body);
   }
 
@@ -147,13 +149,6 @@ Value sparse_autograd::createNoTerms(OpBuilder &builder, Location loc,
                                    DenseElementsAttr::get(type, zero));
 }
 
-Value sparse_autograd::addVectors(OpBuilder &builder, Location loc, Value left,
-                                  Value right) {
-  if (isa<FloatType>(getElementTypeOrSelf(left.getType())))
-    return arith::AddFOp::create(builder, loc, left, right);
-  return arith::AddIOp::create(builder, loc, left, right);
-}
-
 /// Adds the two halves of `vector` until it has `count` lanes.
 static Value addHalves(OpBuilder &builder, Location loc, Value vector,
                        int64_t count) {
@@ -164,7 +159,8 @@ static Value addHalves(OpBuilder &builder, Location loc, Value vector,
           builder, loc, vector, ArrayRef(offset), ArrayRef(half),
           ArrayRef<int64_t>(1));
     };
-    vector = addVectors(builder, loc, take(0), take(half));
+    vector = vector::makeArithReduction(
+        builder, loc, vector::CombiningKind::ADD, take(0), take(half));
     half /= 2;
   }
   return vector;
@@ -196,15 +192,9 @@ SmallVector<Value> sparse_autograd::buildSums(OpBuilder &builder, Location loc,
         strips.index(0), end, count, /*isMasked=*/false, start(count), add);
     for (Value &vector : vectors)
       vector = addHalves(builder, loc, vector, tail);
-    Value endOfTails = strips.getEndOfWhole(tail);
-    vectors =
-        strips.build(end, endOfTails, tail, /*isMasked=*/false, vectors, add);
-    if (!constant)
-      vectors = strips.build(endOfTails, extent, tail, /*isMasked=*/true,
-                             vectors, add);
-    partials.push_back(vectors);
+    partials.push_back(strips.buildTail(end, tail, vectors, add));
   }
-  // What is left of a constant extent has a vector of its own.
+  // The remainder of a constant extent has a vector of its own.
   if (constant && *constant % tail != 0)
     partials.push_back(add({loop, *constant % tail}, strips.getEndOfWhole(tail),
                            start(*constant % tail)));
@@ -217,9 +207,8 @@ SmallVector<Value> sparse_autograd::buildSums(OpBuilder &builder, Location loc,
       Value halves = llvm::isPowerOf2_64(lanes)
                          ? addHalves(builder, loc, vector, 1)
                          : vector;
-      Value total = vector::ReductionOp::create(
-          builder, loc, vector::CombiningKind::ADD, halves);
-      result = addVectors(builder, loc, result, total);
+      result = vector::ReductionOp::create(
+          builder, loc, vector::CombiningKind::ADD, halves, result);
     }
   return results;
 }

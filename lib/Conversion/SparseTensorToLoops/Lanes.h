@@ -52,8 +52,8 @@ using StripBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
     const Lanes &lanes, mlir::Value index, mlir::ValueRange carried)>;
 
 /// Cuts the iterations 0 to `extent` of dense loop `loop` into strips of
-/// `count` lanes, and what is left of them into one narrower strip if `extent`
-/// is constant, else into strips of `tail` lanes, the last one masked.
+/// `count` lanes, and the remainder into one narrower strip if `extent` is
+/// constant, else into strips of `tail` lanes, the last one masked.
 llvm::SmallVector<mlir::Value>
 buildStrips(mlir::OpBuilder &builder, mlir::Location loc, unsigned loop,
             mlir::Value extent, int64_t count, int64_t tail,
@@ -74,10 +74,6 @@ llvm::SmallVector<mlir::Value> buildSums(mlir::OpBuilder &builder,
 /// of a zero that is added.
 mlir::Value createNoTerms(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::VectorType type);
-
-/// The sum of two vectors of floats or integers.
-mlir::Value addVectors(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Value left, mlir::Value right);
 
 } // namespace sparse_autograd
 

@@ -12,6 +12,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -65,8 +66,8 @@ scf::ForOp LoopEmitter::emitFor(Value begin, Value end, ValueRange carried,
 
 /// A loop that adds the terms of every other iteration to sums of their own:
 /// they do not wait for each other. What is carried are vectors.
-SmallVector<Value> LoopEmitter::emitPairs(Value begin, Value end,
-                                          ValueRange carried, Inside inside) {
+scf::ForOp LoopEmitter::emitPairs(Value begin, Value end, ValueRange carried,
+                                  Inside inside) {
   Value two = arith::ConstantIndexOp::create(builder, loc, 2);
   Value count = arith::SubIOp::create(builder, loc, end, begin);
   Value odd = arith::RemUIOp::create(builder, loc, count, two);
@@ -90,9 +91,9 @@ SmallVector<Value> LoopEmitter::emitPairs(Value begin, Value end,
   for (auto [first, second] :
        llvm::zip_equal(pairs.getResults().take_front(carried.size()),
                        pairs.getResults().drop_front(carried.size())))
-    results.push_back(addVectors(builder, loc, first, second));
-  return SmallVector<Value>(
-      emitFor(endOfPairs, end, results, inside).getResults());
+    results.push_back(vector::makeArithReduction(
+        builder, loc, vector::CombiningKind::ADD, first, second));
+  return emitFor(endOfPairs, end, results, inside);
 }
 
 /// A loop over chunks of the iterations, each of which has about the same work
@@ -150,13 +151,9 @@ SmallVector<Value> LoopEmitter::emitCondition(Value condition, unsigned next,
 /// before.
 bool LoopEmitter::waitsForSums(const VisitedElement &element,
                                const LoopStep &step, ValueRange carried) const {
-  if (!element.lanes || step.kind != LoopStep::Iterate)
-    return false;
-  const LoopStep *vector = llvm::find_if(steps, [](const LoopStep &other) {
-    return other.vector == VectorForm::Elements;
-  });
-  return vector->addsTerms &&
-         element.lanes->count * vector->laneBytes <=
+  return element.lanes && step.kind == LoopStep::Iterate &&
+         vectorForm.addsTerms &&
+         element.lanes->count * vectorForm.laneBytes <=
              loops.getSchedule().tailBytes &&
          llvm::all_of(carried.getTypes(), llvm::IsaPred<VectorType>) &&
          llvm::none_of(ArrayRef(&step + 1, steps.end()),
@@ -183,13 +180,9 @@ SmallVector<Value> LoopEmitter::emitLoop(const VisitedElement &element,
   llvm::SaveAndRestore inLoop(isInLoop, true);
   llvm::SaveAndRestore inParallelLoop(isInParallelLoop,
                                       isInParallelLoop || isParallel);
-  if (waitsForSums(element, steps[step], values)) {
-    SmallVector<Value> sums = emitPairs(begin, end, values, inside);
-    if (hasEntered)
-      body.exit(builder, element, sums);
-    return sums;
-  }
-  scf::ForOp loop = isParallel && !schedule.isForDevice
+  scf::ForOp loop = waitsForSums(element, steps[step], values)
+                        ? emitPairs(begin, end, values, inside)
+                    : isParallel && !schedule.isForDevice
                         ? emitChunks(begin, end, values, inside)
                         : emitFor(begin, end, values, inside);
   if (isParallel)
@@ -309,8 +302,8 @@ SmallVector<Value> LoopEmitter::emitVector(unsigned index,
                                            ValueRange carried) {
   const LoopStep &step = steps[index];
   const LoopSchedule &schedule = loops.getSchedule();
-  int64_t count = schedule.vectorBytes / step.laneBytes;
-  int64_t tail = schedule.tailBytes / step.laneBytes;
+  int64_t count = schedule.vectorBytes / vectorForm.laneBytes;
+  int64_t tail = schedule.tailBytes / vectorForm.laneBytes;
   Value extent = loops.getExtents()[step.loop];
   auto inside = [&](const Lanes &lanes, Value first, ValueRange now) {
     VisitedElement next = element;
@@ -318,7 +311,7 @@ SmallVector<Value> LoopEmitter::emitVector(unsigned index,
     next.indices[step.loop] = first;
     return emit(index + 1, std::move(next), now);
   };
-  if (step.vector == VectorForm::Elements)
+  if (vectorForm.kind == VectorForm::Elements)
     return buildStrips(builder, loc, step.loop, extent, count, tail, carried,
                        inside);
   SmallVector<Value> values(carried);
@@ -356,7 +349,7 @@ SmallVector<Value> LoopEmitter::emit(unsigned step, VisitedElement element,
   case LoopStep::Compare:
     return emitCompare(step, element, carried);
   case LoopStep::Dense:
-    if (steps[step].vector != VectorForm::None)
+    if (steps[step].isInLanes)
       return emitVector(step, std::move(element), carried);
     return emitDense(step, std::move(element), carried);
   }

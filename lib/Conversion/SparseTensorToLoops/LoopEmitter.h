@@ -32,7 +32,7 @@ public:
               const SparseLoops &loops, const LoopPlan &plan,
               llvm::ArrayRef<unsigned> missing, LoopBody &body)
       : builder(builder), loc(loc), loops(loops), steps(plan.getSteps()),
-        missing(missing), body(body) {}
+        vectorForm(plan.getVectorForm()), missing(missing), body(body) {}
 
   llvm::SmallVector<mlir::Value> emit(unsigned step, VisitedElement element,
                                       mlir::ValueRange carried);
@@ -69,9 +69,8 @@ private:
   mlir::scf::ForOp emitFor(mlir::Value begin, mlir::Value end,
                            mlir::ValueRange carried, Inside inside,
                            int64_t step = 1);
-  llvm::SmallVector<mlir::Value> emitPairs(mlir::Value begin, mlir::Value end,
-                                           mlir::ValueRange carried,
-                                           Inside inside);
+  mlir::scf::ForOp emitPairs(mlir::Value begin, mlir::Value end,
+                             mlir::ValueRange carried, Inside inside);
   mlir::scf::ForOp emitChunks(mlir::Value begin, mlir::Value end,
                               mlir::ValueRange carried, Inside inside);
   /// About how many elements the loops visit.
@@ -87,6 +86,7 @@ private:
   mlir::Location loc;
   const SparseLoops &loops;
   llvm::ArrayRef<LoopStep> steps;
+  const VectorForm &vectorForm;
   llvm::ArrayRef<unsigned> missing;
   LoopBody &body;
   bool isInLoop = false;

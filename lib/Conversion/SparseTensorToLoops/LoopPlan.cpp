@@ -170,19 +170,18 @@ bool LoopPlan::isWholeDim(const LoopStep &bind) const {
              operand.storage.getLevelsToDims().getResult(bind.dim));
 }
 
-void LoopPlan::vectorize(const VectorForm &form) {
+void LoopPlan::vectorize(VectorForm form) {
+  vectorForm = std::move(form);
   LoopStep step = steps.pop_back_val();
-  step.vector = form.kind;
-  step.laneBytes = form.laneBytes;
-  step.addsTerms = form.addsTerms;
+  step.isInLanes = true;
   size_t place = steps.size();
-  if (form.kind == VectorForm::Elements) {
+  if (vectorForm.kind == VectorForm::Elements) {
     // A row of a result stays in registers while what is added to it is
     // visited; else a row of an operand, once the outermost loop has begun. No
     // step depends on the loop, which no sparse operand has.
-    place = getStepAfter(form.placeLoops);
+    place = getStepAfter(vectorForm.placeLoops);
     if (place == steps.size())
-      for (const llvm::SmallBitVector &read : form.readLoops)
+      for (const llvm::SmallBitVector &read : vectorForm.readLoops)
         if (size_t other = getStepAfter(read); other != 0)
           place = std::min(place, other);
   }

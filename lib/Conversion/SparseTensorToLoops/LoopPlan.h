@@ -33,10 +33,8 @@ struct LoopStep {
   unsigned loop = 0;
   /// A dense loop that has been moved outside.
   bool isOutside = false;
-  /// Of Dense: how its iterations are in the lanes of vectors, if they are.
-  VectorForm::Kind vector = VectorForm::None;
-  int64_t laneBytes = 0;
-  bool addsTerms = false;
+  /// Of Dense: whether its iterations are in the lanes of vectors.
+  bool isInLanes = false;
 };
 
 /// The steps that visit the elements which operands store.
@@ -50,6 +48,9 @@ public:
 
   llvm::ArrayRef<LoopStep> getSteps() const { return steps; }
 
+  /// How the step that is in lanes is, if one is.
+  const VectorForm &getVectorForm() const { return vectorForm; }
+
   /// Moves innermost dense loops for which `mayMove` outside: behind the first
   /// loop if that is parallel, else before all.
   void moveDenseOutside(bool isFirstParallel,
@@ -58,7 +59,7 @@ public:
   /// The innermost loop, if it is dense.
   std::optional<unsigned> getInnermostDense() const;
   /// Has vectors compute the innermost loop, which is dense.
-  void vectorize(const VectorForm &form);
+  void vectorize(VectorForm form);
   /// Whether the first loops are those over all indices of the loops of
   /// `places`, and another loop comes next.
   bool visitsOnce(const llvm::SmallBitVector &places) const;
@@ -75,6 +76,7 @@ private:
 
   const SparseLoops &loops;
   llvm::SmallVector<LoopStep> steps;
+  VectorForm vectorForm;
   llvm::SmallBitVector known;
   /// How often the next step is expected to run, and what all have cost.
   double count = 1;

@@ -42,7 +42,7 @@ SmallVector<Value> SparseLoops::build(OpBuilder &builder,
     if (std::optional<unsigned> innermost = plan.getInnermostDense())
       if (VectorForm form = body.getVectorForm(*innermost);
           form.kind != VectorForm::None)
-        plan.vectorize(form);
+        plan.vectorize(std::move(form));
   SmallVector<Value> values(carried);
   body.begin(
       builder,

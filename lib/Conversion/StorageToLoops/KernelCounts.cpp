@@ -23,14 +23,6 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-static bool isInKernel(Operation *op) {
-  for (Operation *parent = op->getParentOp(); parent;
-       parent = parent->getParentOp())
-    if (isParallelLoop(parent))
-      return true;
-  return false;
-}
-
 /// Whether nobody can tell how long `list` is before `block` returns it:
 /// kernels access elements that they know to be there.
 static bool isOfKernels(memref::AllocOp list, Block *block) {

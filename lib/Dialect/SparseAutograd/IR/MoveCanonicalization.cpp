@@ -15,6 +15,7 @@
 
 #include "Canonicalization.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
@@ -38,12 +39,6 @@ static Value skipCast(Value value) {
 
 static RankedTensorType getType(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-static Value castTo(OpBuilder &builder, Location loc, Type type, Value value) {
-  if (value.getType() == type)
-    return value;
-  return tensor::CastOp::create(builder, loc, type, value);
 }
 
 /// `type` with the extents that `extents` know.

@@ -20,6 +20,7 @@
 
 #include "Canonicalization.h"
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
@@ -42,12 +43,6 @@ getKeptSizes(ArrayRef<OpFoldResult> sizes,
 /// Whether one of `sizes` is 0 whatever the arguments of the program are.
 static bool isEmpty(ArrayRef<OpFoldResult> sizes) {
   return llvm::any_of(sizes, isZeroInteger);
-}
-
-static Value castTo(OpBuilder &builder, Location loc, Type type, Value value) {
-  if (value.getType() == type)
-    return value;
-  return tensor::CastOp::create(builder, loc, type, value);
 }
 
 namespace {

@@ -150,6 +150,13 @@ Value sparse_autograd::createFloatCast(OpBuilder &builder, Location loc,
               type ? type.clone(elementType) : elementType);
 }
 
+Value sparse_autograd::castTo(OpBuilder &builder, Location loc, Type type,
+                              Value value) {
+  if (value.getType() == type)
+    return value;
+  return tensor::CastOp::create(builder, loc, type, value);
+}
+
 Value sparse_autograd::createIsStored(OpBuilder &builder, Location loc,
                                       Value element) {
   Value zero = arith::ConstantOp::create(

@@ -74,6 +74,10 @@ mlir::Type getAccumulationType(mlir::Type type);
 mlir::Value createFloatCast(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value value, mlir::Type elementType);
 
+/// The tensor `value` as one of `type`, by a tensor.cast if that is another.
+mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Type type, mlir::Value value);
+
 /// Whether the number `element` is one that a sparse tensor made of dense ones
 /// stores: it is not zero. A NaN is stored, a negative zero is not.
 mlir::Value createIsStored(mlir::OpBuilder &builder, mlir::Location loc,
