@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Analysis/ScalarTerms.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -184,9 +184,7 @@ const Term *ScalarTerms::makeApply(OpResult result,
 /// op's regions read.
 static SmallVector<Value> getInputs(Operation *op) {
   SmallVector<Value> inputs(op->getOperands());
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  llvm::append_range(inputs, captured);
+  llvm::append_range(inputs, getCapturedValues(op->getRegions()));
   return inputs;
 }
 

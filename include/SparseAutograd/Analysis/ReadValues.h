@@ -13,6 +13,12 @@
 
 namespace sparse_autograd {
 
+/// The values that `regions` read and that are defined outside of them, each
+/// once. They need not dominate the regions: while a tangent is built, it reads
+/// primal values where they are.
+llvm::SetVector<mlir::Value>
+getCapturedValues(llvm::MutableArrayRef<mlir::Region> regions);
+
 /// Calls `callback` for every value that `op` or its regions read from outside
 /// of it: its operands, and what its regions capture. A value may come twice.
 void forEachReadValue(mlir::Operation *op,

@@ -13,12 +13,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ControlFlowRules.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "SparseAutograd/Differentiate/Rules.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -43,8 +43,7 @@ sparse_autograd::getActiveResults(Operation *op, const Linearizer &linearizer) {
 SmallVector<Value>
 sparse_autograd::capturedLinearValues(MutableArrayRef<Region> regions,
                                       const Transposer &transposer) {
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(regions, captured);
+  llvm::SetVector<Value> captured = getCapturedValues(regions);
   return llvm::to_vector(llvm::make_filter_range(
       captured, [&](Value value) { return transposer.isLinear(value); }));
 }

@@ -14,10 +14,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ControlFlowRules.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -65,10 +65,8 @@ struct ExecuteRegionModel
     Block &body = op.getRegion().front();
 
     // What the region reads, and what is pulled back through it, come late.
-    llvm::SetVector<Value> captured;
-    getUsedValuesDefinedAbove(op.getRegion(), captured);
     SmallVector<Value> linear, primals, inputs;
-    for (Value value : captured) {
+    for (Value value : getCapturedValues(op->getRegions())) {
       if (transposer.isLinear(value)) {
         linear.push_back(value);
         continue;

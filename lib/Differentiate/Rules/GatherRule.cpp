@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "GatherRule.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -86,9 +86,7 @@ SmallVector<Value> GatherLoops::createIndex(OpBuilder &builder,
           apply(builder, op.getMatchingIndexingMap(input), variables));
     mapping.map(Value(op.getMatchingBlockArgument(input)), element);
   }
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  for (Value value : captured)
+  for (Value value : getCapturedValues(op->getRegions()))
     if (!transposer.isLinear(value))
       mapping.map(value, transposer.primal(value));
   tensor::ExtractOp element = getYieldedElement(op);

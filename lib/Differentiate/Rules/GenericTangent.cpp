@@ -9,6 +9,7 @@
 #include "GenericTangent.h"
 #include "GatherRule.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Analysis/ThresholdSelect.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Builders.h"
@@ -16,7 +17,6 @@
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -100,9 +100,7 @@ private:
 } // namespace
 
 LogicalResult TangentGeneric::addCapturedValues() {
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  for (Value value : captured) {
+  for (Value value : getCapturedValues(op->getRegions())) {
     if (!linearizer.tangent(value))
       continue;
     if (isa<RankedTensorType>(value.getType())) {
