@@ -33,6 +33,15 @@ int64_t sparse_autograd::getArithmeticCost(Operation &op) {
   return 8;
 }
 
+int64_t sparse_autograd::getCostBesideMemory(Operation &op) {
+  if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp>(op))
+    return 2;
+  if (isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp,
+          math::SqrtOp>(op))
+    return 0;
+  return isa_and_nonnull<math::MathDialect>(op.getDialect()) ? 8 : 0;
+}
+
 int64_t sparse_autograd::getBodyCost(linalg::LinalgOp op) {
   int64_t cost = 0;
   for (Operation &inner : *op.getBlock())

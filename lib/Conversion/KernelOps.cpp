@@ -17,6 +17,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -62,6 +63,13 @@ Accesses sparse_autograd::getAccesses(Operation *op) {
       accesses.push_back({nested, load.getMemref(), load.getIndices(), false});
     } else if (auto store = dyn_cast<memref::StoreOp>(nested)) {
       accesses.push_back({nested, store.getMemref(), store.getIndices(), true});
+    } else if (auto transfer = dyn_cast<VectorTransferOpInterface>(nested)) {
+      bool isMinor = transfer.getPermutationMap().isMinorIdentity();
+      accesses.push_back(
+          {nested, transfer.getBase(),
+           isMinor ? ValueRange(transfer.getIndices()) : ValueRange(),
+           isa<vector::TransferWriteOp>(nested),
+           isMinor ? transfer.getTransferRank() : 0});
     } else if (auto copy = dyn_cast<memref::CopyOp>(nested)) {
       accesses.push_back({nested, copy.getSource(), {}, false});
       accesses.push_back({nested, copy.getTarget(), {}, true});

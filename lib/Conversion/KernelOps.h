@@ -40,9 +40,11 @@ bool isHostControlFlow(mlir::Operation *op);
 struct Access {
   mlir::Operation *op;
   mlir::Value memref;
-  /// Empty of what accesses more than one element.
+  /// Empty of what accesses elements all over the buffer.
   mlir::ValueRange indices;
   bool isWrite;
+  /// Of a vector: so many of the last indices are where its elements begin.
+  unsigned numVectorDims = 0;
 };
 
 using Accesses = llvm::SmallVector<Access>;

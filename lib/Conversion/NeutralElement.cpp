@@ -9,12 +9,13 @@
 #include "NeutralElement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 TypedAttr sparse_autograd::getNeutralElement(Operation *combiner) {
-  Type type = combiner->getResult(0).getType();
+  Type type = getElementTypeOrSelf(combiner->getResult(0));
   Builder builder(combiner->getContext());
   auto floating = dyn_cast<FloatType>(type);
   auto makeFloat = [&](auto make) -> TypedAttr {

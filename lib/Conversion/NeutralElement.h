@@ -15,7 +15,8 @@
 namespace sparse_autograd {
 
 /// The element that the binary op `combiner` of `arith` leaves any other one as
-/// it is by, of the type of its result; null for ops that have none.
+/// it is by, of the type of its result, or of an element of that; null for ops
+/// that have none.
 mlir::TypedAttr getNeutralElement(mlir::Operation *combiner);
 
 } // namespace sparse_autograd

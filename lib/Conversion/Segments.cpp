@@ -43,7 +43,7 @@ Value sparse_autograd::getPositions(Value index, Value row) {
 
 Value sparse_autograd::getEntryList(scf::ForOp rows, scf::ForOp entries) {
   for (const Access &access : getAccesses(entries))
-    if (access.indices.size() == 1 &&
+    if (access.indices.size() == 1 && access.numVectorDims == 0 &&
         access.indices.front() == entries.getInductionVar() &&
         rows.isDefinedOutsideOfLoop(access.memref))
       return access.memref;

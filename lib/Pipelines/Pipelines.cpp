@@ -82,9 +82,8 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   if (isForGPU && asksFor(options, PipelineOptions::sparseLibrary))
     pm.addPass(createOfferSparseProducts());
   LowerSparseOptions loops;
-  loops.parallel = options.threads != 1;
+  loops.parallel = options.chunks;
   loops.forDevice = isForGPU;
-  loops.chunkWork = options.sparseChunkWork;
   if (!isForGPU)
     loops.vectorBytes = options.sparseVectorBytes;
   pm.addPass(createLowerSparse(loops));
@@ -157,6 +156,16 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createStorageToRuntime());
   pm.addPass(createLinalgToLoops(getLoops(options)));
   addCleanup(pm);
+  FuseKernelsOptions rowsOfEntries;
+  rowsOfEntries.forHost = true;
+  pm.addNestedPass<func::FuncOp>(createFuseKernels(rowsOfEntries));
+  ChunkLoopsOptions chunks;
+  chunks.chunkWork = options.chunkWork;
+  chunks.sparseChunkWork = options.sparseChunkWork;
+  pm.addNestedPass<func::FuncOp>(createChunkLoops(chunks));
+  VectorizeEntriesOptions entries;
+  entries.vectorBytes = options.sparseVectorBytes;
+  pm.addNestedPass<func::FuncOp>(createVectorizeEntries(entries));
   PrefetchRowsOptions rows;
   rows.distance = options.prefetchDistance;
   pm.addNestedPass<func::FuncOp>(createPrefetchRows(rows));

@@ -23,6 +23,11 @@ inline constexpr int64_t elementaryFunctionCost = 16;
 /// long. Regions are not looked into.
 int64_t getArithmeticCost(mlir::Operation &op);
 
+/// What `op` adds to an iteration of a loop over elements, which costs 1, about
+/// the time of an addition that waits for memory: a division 2, an elementary
+/// function 8, and other arithmetic nothing.
+int64_t getCostBesideMemory(mlir::Operation &op);
+
 /// The cost of one execution of the body of `op`.
 int64_t getBodyCost(mlir::linalg::LinalgOp op);
 

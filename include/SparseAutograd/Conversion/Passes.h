@@ -9,6 +9,7 @@
 #ifndef SPARSEAUTOGRAD_CONVERSION_PASSES_H
 #define SPARSEAUTOGRAD_CONVERSION_PASSES_H
 
+#include "SparseAutograd/Conversion/ChunkLoops/ChunkLoops.h"
 #include "SparseAutograd/Conversion/CompressMaskedRows/CompressMaskedRows.h"
 #include "SparseAutograd/Conversion/ContractionToRuntime/ContractionToRuntime.h"
 #include "SparseAutograd/Conversion/FloatsToF64/FloatsToF64.h"
@@ -32,6 +33,7 @@
 #include "SparseAutograd/Conversion/StreamResults/StreamResults.h"
 #include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
 #include "SparseAutograd/Conversion/TensorToBuffer/TensorToBuffer.h"
+#include "SparseAutograd/Conversion/VectorizeEntries/VectorizeEntries.h"
 
 namespace sparse_autograd {
 

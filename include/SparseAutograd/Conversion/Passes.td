@@ -537,6 +537,101 @@ def LinalgToLoops : Pass<"sparse-autograd-linalg-to-loops"> {
 }
 
 //===----------------------------------------------------------------------===//
+// ChunkLoops
+//===----------------------------------------------------------------------===//
+
+def ChunkLoops : Pass<"sparse-autograd-chunk-loops", "::mlir::func::FuncOp"> {
+  let summary = "Cut loops with independent iterations into chunks";
+  let description = [{
+    An outermost `scf.for` with the attribute `sparse_autograd.parallel`, which
+    carries nothing, becomes an `scf.parallel` over chunks of its iterations. All
+    other loops run in their order, and the attribute is gone. A loop that is an
+    `scf.parallel` already stays as it is.
+
+    ```mlir
+    scf.for %row = %c0 to %n step %c1 { ... } {sparse_autograd.parallel}
+    ```
+
+    becomes
+
+    ```mlir
+    scf.parallel (%i) = (%c0) to (%chunks) step (%c1) {
+      %first = arith.muli %i, %size : index
+      %next = arith.addi %first, %size : index
+      %last = arith.minsi %next, %n : index
+      scf.for %row = %first to %last step %c1 { ... }
+    }
+    ```
+
+    A chunk has as many iterations as make up the work that is wanted, if
+    iterations are alike. Work is estimated before the loop: an iteration of each
+    loop within it costs 1, and more with divisions and elementary functions; how
+    many entries rows have altogether is read from their positions. The number of
+    chunks depends on the program and its data alone, not on the threads.
+  }];
+  let options = [
+    Option<"chunkWork", "chunk-work", "int64_t", /*default=*/"32768",
+           "scalar iterations, weighted by their cost, that a chunk should have">,
+    Option<"sparseChunkWork", "sparse-chunk-work", "int64_t",
+           /*default=*/"65536",
+           "the same, of a loop that visits what a sparse tensor stores">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// VectorizeEntries
+//===----------------------------------------------------------------------===//
+
+def VectorizeEntries
+    : Pass<"sparse-autograd-vectorize-entries", "::mlir::func::FuncOp"> {
+  let summary = "Vectorize loops over the entries of a row";
+  let description = [{
+    A loop over the entries of a row, those between two neighbouring positions,
+    that reads and writes lists of numbers of 4 or 8 bytes at its variable alone
+    becomes one over vectors: whole ones first, then a masked one. What is added
+    up, or combined otherwise in any order (sums must be marked `reassoc`), is
+    combined lane by lane, then the halves of the vector are, until there is one
+    number.
+
+    ```mlir
+    %sum = scf.for %p = %begin to %end step %c1 iter_args(%s = %zero) -> (f32) {
+      %x = memref.load %values[%p] : memref<?xf32>
+      %next = arith.addf %s, %x fastmath<reassoc> : f32
+      scf.yield %next : f32
+    }
+    ```
+
+    becomes two loops over vectors, whose last one is
+
+    ```mlir
+    %rest = scf.for %p = %whole to %end step %c16 iter_args(%s = %v) -> (vector<16xf32>) {
+      %left = arith.subi %end, %p : index
+      %mask = vector.create_mask %left : vector<16xi1>
+      %x = vector.maskedload %values[%p], %mask, %zeros ...
+      %chosen = arith.select %mask, %x, %neutral ...
+      %next = arith.addf %s, %chosen fastmath<reassoc> : vector<16xf32>
+      scf.yield %next : vector<16xf32>
+    }
+    ```
+
+    Where the processor of the module has no masks, nothing changes: most rows
+    are shorter than a few vectors. Elementary functions other than the
+    exponential of f32 are left to the vectorizer of LLVM, which knows for which
+    widths there are functions on vectors.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"64",
+           "bytes of the vectors, 64 at most, on every processor; 0: no vectors">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // PrefetchBlocks
 //===----------------------------------------------------------------------===//
 
@@ -636,9 +731,7 @@ def PrefetchRows : Pass<"sparse-autograd-prefetch-rows", "::mlir::func::FuncOp">
 def OutlineParallel : Pass<"sparse-autograd-outline-parallel", "::mlir::ModuleOp"> {
   let summary = "Move the bodies of parallel loops to functions";
   let description = [{
-    The body of an `scf.parallel`, or of an `scf.for` with the attribute
-    `sparse_autograd.parallel` that carries nothing, becomes a private function
-    of the first and the last index of a range and of the values that it uses:
+    The body of an `scf.parallel` becomes a private function of the first and the last index of a range and of the values that it uses:
 
     ```mlir
     scf.parallel (%i) = (%c0) to (%n) step (%c1) { ... }
@@ -921,9 +1014,7 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"parallel", "parallel", "bool", /*default=*/"false",
-           "cut outermost loops into chunks that may run in parallel">,
-    Option<"chunkWork", "chunk-work", "int64_t", /*default=*/"65536",
-           "how many elements a chunk should visit at least">,
+           "mark loops whose iterations may run in parallel">,
     Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"0",
            "bytes of the vectors that compute dense loops; 0: no vectors">,
     Option<"forDevice", "for-device", "bool", /*default=*/"false",
@@ -1244,6 +1335,10 @@ def FuseKernels
     `whole-rows` is set: the former are cut into chunks of entries, whatever rows
     these are of.
 
+    With `for-host`, loops that are not cut yet (`sparse_autograd.parallel`) are
+    fused over rows alone, and one of them visits the entries of its rows: dense
+    loops are for `--sparse-autograd-fuse`.
+
     ```mlir
     scf.parallel (%i) = (%c0) to (%n) step (%c1) {
       %s = ... // the sum of row %i of %x
@@ -1271,7 +1366,10 @@ def FuseKernels
            "fuse sampled products with sums of rows, too: a sampled product, a "
            "softmax of it and the product with that are one kernel then, which "
            "does a row after the other. Entries are not read again by another "
-           "kernel, but long rows keep the others waiting">
+           "kernel, but long rows keep the others waiting">,
+    Option<"forHost", "for-host", "bool", /*default=*/"false",
+           "for the CPU: fuse the outermost loops alone, one of which visits "
+           "the entries of its rows">
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }

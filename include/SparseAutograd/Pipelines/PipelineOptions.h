@@ -141,9 +141,9 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
 
   Option<int64_t> sparseChunkWork{
       *this, "sparse-chunk-work",
-      llvm::cl::desc("how many stored elements a chunk of a loop over a sparse "
-                     "tensor, which may run in parallel, should visit"),
-      llvm::cl::init(LowerSparseOptions().chunkWork)};
+      llvm::cl::desc("of a CPU: the scalar iterations, weighted by their cost, "
+                     "that a chunk of a loop over a sparse tensor should have"),
+      llvm::cl::init(ChunkLoopsOptions().sparseChunkWork)};
   Option<int64_t> sparseVectorBytes{
       *this, "sparse-vector-bytes",
       llvm::cl::desc("of a CPU: the bytes of the vectors that compute dense "

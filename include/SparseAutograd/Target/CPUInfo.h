@@ -34,6 +34,13 @@ struct CPUInfo {
 
   /// The numbers of type `bits` wide that a vector register holds.
   constexpr int64_t getLanes(int64_t bits) const { return vectorBits / bits; }
+
+  /// The least bytes of elements that are loaded and stored under a mask by one
+  /// instruction: AVX has those of 4 and more, AVX-512 all; 0 if there are no
+  /// masks.
+  constexpr int64_t getMaskedBytes() const {
+    return vectorBits >= 512 ? 1 : vectorBits >= 256 ? 4 : 0;
+  }
 };
 
 /// What every processor has.

@@ -18,13 +18,13 @@
 #include "DeviceProducts.h"
 #include "LoopNest.h"
 #include "LoopOrder.h"
+#include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Target/TargetInfo.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -73,6 +73,8 @@ private:
                       ArrayRef<unsigned> inner) const;
   void emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order,
                ArrayRef<unsigned> apart, Cut cut);
+  void emitIndependent(linalg::LinalgOp op, ArrayRef<unsigned> order,
+                       unsigned dimension);
   void lowerForDevice(linalg::LinalgOp op, ArrayRef<unsigned> order,
                       bool mayCut);
   Value computeChunk(linalg::LinalgOp op, const LoopNest &nest, Cut cut);
@@ -88,15 +90,8 @@ private:
 /// What an iteration costs, in about the time of an addition.
 static int64_t estimateIterationCost(linalg::LinalgOp op) {
   int64_t cost = 1;
-  op.getBlock()->walk([&](Operation *inner) {
-    if (isa<math::MathDialect>(inner->getDialect()) &&
-        !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp,
-             math::SqrtOp>(inner))
-      cost += 8;
-    else if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp>(
-                 inner))
-      cost += 2;
-  });
+  op.getBlock()->walk(
+      [&](Operation *inner) { cost += getCostBesideMemory(*inner); });
   return cost;
 }
 
@@ -129,6 +124,15 @@ static bool canHavePartials(linalg::LinalgOp op, unsigned dimension) {
   return true;
 }
 
+/// The outermost loop that has more than one iteration, or the first one.
+static unsigned getOutermost(linalg::LinalgOp op, ArrayRef<unsigned> order) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (unsigned loop : order)
+    if (extents[loop] != 1)
+      return loop;
+  return order.front();
+}
+
 Cut Lowering::chooseCut(linalg::LinalgOp op, ArrayRef<unsigned> order) const {
   if (!options.parallel || order.empty())
     return {};
@@ -146,13 +150,7 @@ Cut Lowering::chooseCut(linalg::LinalgOp op, ArrayRef<unsigned> order) const {
   if (isStatic && work < 2 * options.chunkWork)
     return {};
 
-  // The outermost loop that has iterations.
-  unsigned outer = order.front();
-  for (unsigned loop : order)
-    if (extents[loop] != 1) {
-      outer = loop;
-      break;
-    }
+  unsigned outer = getOutermost(op, order);
   if (separates(op, outer))
     return {Cut::Domain, outer};
 
@@ -328,6 +326,22 @@ void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order,
   }
 }
 
+/// The loops in `order`, of which that of `dimension` is marked as parallel;
+/// those before it have one iteration.
+void Lowering::emitIndependent(linalg::LinalgOp op, ArrayRef<unsigned> order,
+                               unsigned dimension) {
+  LoopNest nest = createNest(op, order);
+  Value zero = arith::ConstantIndexOp::create(rewriter, op.getLoc(), 0);
+  for (unsigned loop :
+       order.take_until([&](unsigned loop) { return loop == dimension; }))
+    nest.setIndex(loop, zero);
+  nest.emit(rewriter);
+  // Each iteration writes to places of its own: nothing is behind the loop.
+  auto loop = cast<scf::ForOp>(*std::prev(rewriter.getInsertionPoint()));
+  loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
+                rewriter.getUnitAttr());
+}
+
 /// A device has more threads than most results have elements: of a sum to few
 /// of them, chunks along the longest loop have partial sums.
 Cut Lowering::chooseReduction(linalg::LinalgOp op, ArrayRef<unsigned> apart,
@@ -402,6 +416,8 @@ void Lowering::lower(linalg::LinalgOp op, bool mayCut) {
     lowerForDevice(op, order, mayCut);
   else if (cut.kind == Cut::None)
     createNest(op, order).emit(rewriter);
+  else if (cut.kind == Cut::Domain && cut.dimension == getOutermost(op, order))
+    emitIndependent(op, order, cut.dimension);
   else
     emitCut(op, order, /*apart=*/{}, cut);
   rewriter.setInsertionPointAfter(op);

@@ -36,7 +36,7 @@ static bool accessesListOf(scf::ForOp entries, Value count,
                            const EqualValues &equal,
                            const DominanceInfo &dominance) {
   return llvm::any_of(getAccesses(entries), [&](const Access &access) {
-    if (access.indices.size() != 1 ||
+    if (access.indices.size() != 1 || access.numVectorDims != 0 ||
         access.indices.front() != entries.getInductionVar() ||
         !rows.isOutside(access.memref))
       return false;

@@ -10,6 +10,7 @@
 
 #include "Accesses.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -117,7 +118,7 @@ void sparse_autograd::eraseUnreadBuffers(RewriterBase &rewriter,
   for (memref::AllocOp buffer : buffers) {
     bool isUnread = llvm::all_of(buffer->getUses(), [](OpOperand &use) {
       auto store = dyn_cast<memref::StoreOp>(use.getOwner());
-      return isa<memref::DeallocOp>(use.getOwner()) ||
+      return isa<memref::DeallocOp, vector::TransferWriteOp>(use.getOwner()) ||
              (store && store.getValue() != use.get());
     });
     if (!isUnread)

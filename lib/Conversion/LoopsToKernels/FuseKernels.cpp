@@ -24,6 +24,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -102,7 +103,10 @@ static bool isOfOneIteration(const Access &one, Value oneVariable,
                              const Access &other, Value otherVariable) {
   if (one.memref != other.memref || one.indices.size() != other.indices.size())
     return false;
-  for (auto [i, j] : llvm::zip_equal(one.indices, other.indices)) {
+  size_t numScalar =
+      one.indices.size() - std::max(one.numVectorDims, other.numVectorDims);
+  for (auto [i, j] : llvm::zip_equal(one.indices.take_front(numScalar),
+                                     other.indices.take_front(numScalar))) {
     if (i == oneVariable && j == otherVariable)
       return true;
     Value list = getPositions(i, oneVariable);
@@ -128,15 +132,16 @@ static bool shareBuffer(ArrayRef<Access> first, ArrayRef<Access> second) {
 namespace {
 class KernelFusion {
 public:
-  /// With `wholeRows` what is cut into chunks of entries otherwise is fused
-  /// with what needs whole rows.
-  KernelFusion(RewriterBase &rewriter, func::FuncOp function, bool wholeRows)
+  KernelFusion(RewriterBase &rewriter, func::FuncOp function, RowFusion rows)
       : rewriter(rewriter), aliases(function), dominance(function),
-        equal(function), wholeRows(wholeRows) {}
+        equal(function), rows(rows) {}
 
   void visit(Block &block);
 
 private:
+  bool mayFuse(Operation *loop) const;
+  bool isSlower(const KernelNest &first, const KernelNest &second,
+                unsigned depth) const;
   bool isApart(ArrayRef<Access> first, Value firstVariable,
                ArrayRef<Access> second, Value secondVariable);
   unsigned getDepth(const KernelNest &first, ArrayRef<Access> firstAccesses,
@@ -156,7 +161,7 @@ private:
   AliasAnalysis aliases;
   DominanceInfo dominance;
   EqualValues equal;
-  bool wholeRows;
+  RowFusion rows;
   /// Loops that several have become.
   llvm::SmallSetVector<Operation *, 8> fused;
 };
@@ -220,6 +225,40 @@ static bool spoilsChunks(const KernelNest &entries, const KernelNest &other) {
   return computesEntries(entries) && carriesInRows(other);
 }
 
+/// Whether a loop within those of the nest is over the entries of a row of it.
+static bool visitsEntries(const KernelNest &nest) {
+  return nest.getBody()
+      ->walk([&](scf::ForOp inner) {
+        bool isOverEntries =
+            llvm::any_of(nest.getVariables(), [&](Value variable) {
+              return getPositions(inner.getInductionVar(), variable);
+            });
+        return isOverEntries ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether `loop` is one that is fused with others. A loop over chunks, as the
+/// CPU has them, has been scheduled.
+bool KernelFusion::mayFuse(Operation *loop) const {
+  return isParallelLoop(loop) &&
+         (rows != RowFusion::OfEntries || isa<scf::ForOp>(loop));
+}
+
+/// Whether one loop nest is slower than two of which `depth` loops are the
+/// same ones.
+bool KernelFusion::isSlower(const KernelNest &first, const KernelNest &second,
+                            unsigned depth) const {
+  if (rows == RowFusion::OfEntries)
+    return !visitsEntries(first) && !visitsEntries(second);
+  size_t ranks[] = {first.getVariables().size(), second.getVariables().size()};
+  return llvm::any_of(ArrayRef({&first, &second}), [&](const KernelNest *nest) {
+    return nest->getVariables().size() > depth
+               ? needsAllThreads(*nest)
+               : ranks[0] != ranks[1] && !hasLoopsForLanes(*nest);
+  });
+}
+
 /// How many of the outermost loops of both may be the same ones; 0 if none, or
 /// if that would be slower.
 unsigned KernelFusion::getDepth(const KernelNest &first,
@@ -231,28 +270,27 @@ unsigned KernelFusion::getDepth(const KernelNest &first,
   if (firstAccesses.size() + secondAccesses.size() > mostAccesses ||
       !shareBuffer(firstAccesses, secondAccesses) ||
       spoilsContraction(first, second) || spoilsContraction(second, first) ||
-      (!wholeRows &&
+      (rows == RowFusion::OfChunks &&
        (spoilsChunks(first, second) || spoilsChunks(second, first))))
     return 0;
-  size_t ranks[] = {first.getVariables().size(), second.getVariables().size()};
+  // The CPU has threads for one loop.
+  size_t most =
+      rows == RowFusion::OfEntries
+          ? 1
+          : std::min(first.getVariables().size(), second.getVariables().size());
   auto areEqual = [&](Value one, Value other) {
     return equal.areEqual(one, other, second.getOutermost(), dominance);
   };
   unsigned depth = 0;
   while (
-      depth < std::min(ranks[0], ranks[1]) &&
+      depth < most &&
       areEqual(first.getLowerBounds()[depth], second.getLowerBounds()[depth]) &&
       areEqual(first.getUpperBounds()[depth], second.getUpperBounds()[depth]) &&
       first.getSteps()[depth] == second.getSteps()[depth] &&
       isApart(firstAccesses, first.getVariables()[depth], secondAccesses,
               second.getVariables()[depth]))
     ++depth;
-  auto isSlower = [&](const KernelNest &nest) {
-    return nest.getVariables().size() > depth
-               ? needsAllThreads(nest)
-               : ranks[0] != ranks[1] && !hasLoopsForLanes(nest);
-  };
-  return isSlower(first) || isSlower(second) ? 0 : depth;
+  return isSlower(first, second, depth) ? 0 : depth;
 }
 
 /// Whether `first` may as well be done right before `second`. Deallocations in
@@ -270,10 +308,12 @@ bool KernelFusion::canDelay(Operation *first, ArrayRef<Access> accesses,
       continue;
     }
     WalkResult isKnown = op->walk([](Operation *nested) -> WalkResult {
-      return success(isPure(nested) || nested->getNumRegions() != 0 ||
-                     nested->hasTrait<OpTrait::IsTerminator>() ||
-                     isa<memref::AllocOp, memref::LoadOp, memref::StoreOp,
-                         memref::CopyOp, cf::AssertOp, InnerProductOp>(nested));
+      return success(
+          isPure(nested) || nested->getNumRegions() != 0 ||
+          nested->hasTrait<OpTrait::IsTerminator>() ||
+          isa<memref::AllocOp, memref::LoadOp, memref::StoreOp, memref::CopyOp,
+              vector::TransferReadOp, vector::TransferWriteOp, cf::AssertOp,
+              InnerProductOp>(nested));
     });
     if (isKnown.wasInterrupted() ||
         conflict(aliases, accesses, getAccesses(op)))
@@ -356,7 +396,8 @@ scf::ForOp KernelFusion::fuse(Operation *first, Operation *second) {
   }
   // A product with a softmax, behind a copy of that in another order.
   llvm::SetVector<Operation *> advanced;
-  if (!wholeRows || !canAdvance(first, second, getAccesses(second), advanced))
+  if (rows == RowFusion::OfChunks ||
+      !canAdvance(first, second, getAccesses(second), advanced))
     return nullptr;
   for (Operation *op : advanced)
     rewriter.moveOpBefore(op, first);
@@ -369,13 +410,13 @@ scf::ForOp KernelFusion::fuse(Operation *first, Operation *second) {
 scf::ForOp KernelFusion::fuseByRows(Operation *first, Operation *second) {
   KernelNest nests[] = {KernelNest(first), KernelNest(second)};
   for (int flat : {0, 1}) {
-    const KernelNest &rows = nests[1 - flat];
-    scf::ForOp entries = getEntriesOfFlat(nests[flat], rows, equal, dominance);
+    const KernelNest &byRow = nests[1 - flat];
+    scf::ForOp entries = getEntriesOfFlat(nests[flat], byRow, equal, dominance);
     SmallVector<Operation *> moved;
     if (!entries || !canDelay(first, getAccesses(first), second, moved))
       continue;
     rewriter.setInsertionPoint(second);
-    Operation *byRows = createRowsOfFlat(rewriter, nests[flat], rows, entries);
+    Operation *byRows = createRowsOfFlat(rewriter, nests[flat], byRow, entries);
     Operation *operands[] = {first, second};
     std::swap(operands[flat], byRows);
     unsigned depth =
@@ -404,7 +445,7 @@ void KernelFusion::fuseWithBefore(Operation *second) {
   Operation *first = second->getPrevNode();
   while (first && distance++ < farthest) {
     Operation *before = first->getPrevNode();
-    if (isParallelLoop(first)) {
+    if (mayFuse(first)) {
       scf::ForOp both = fuse(first, second);
       if (!both)
         both = fuseByRows(first, second);
@@ -443,7 +484,7 @@ bool KernelFusion::fuseWithin(Block &block) {
 void KernelFusion::visit(Block &block) {
   SmallVector<Operation *> loops;
   for (Operation &op : block) {
-    if (isParallelLoop(&op))
+    if (mayFuse(&op))
       loops.push_back(&op);
     else
       for (Region &region : op.getRegions())
@@ -469,8 +510,8 @@ void KernelFusion::visit(Block &block) {
 
 void sparse_autograd::fuseParallelLoops(RewriterBase &rewriter,
                                         func::FuncOp function, Block &block,
-                                        bool wholeRows) {
-  KernelFusion(rewriter, function, wholeRows).visit(block);
+                                        RowFusion rows) {
+  KernelFusion(rewriter, function, rows).visit(block);
 }
 
 namespace {
@@ -481,7 +522,10 @@ struct FuseKernelsPass
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     IRRewriter rewriter(&getContext());
-    KernelFusion fusion(rewriter, function, wholeRows);
+    RowFusion rows = forHost     ? RowFusion::OfEntries
+                     : wholeRows ? RowFusion::Whole
+                                 : RowFusion::OfChunks;
+    KernelFusion fusion(rewriter, function, rows);
     for (Block &block : function.getBody())
       fusion.visit(block);
     eraseUnreadBuffers(rewriter, function);

@@ -14,12 +14,22 @@
 
 namespace sparse_autograd {
 
+/// Which loops over the same rows become one.
+enum class RowFusion {
+  /// On a device: not what is cut into chunks of entries with what needs whole
+  /// rows.
+  OfChunks,
+  /// On a device: these too.
+  Whole,
+  /// On the CPU: those of which one visits the entries of its rows.
+  OfEntries
+};
+
 /// Makes one parallel loop of several over the same rows in `block`, which is
-/// in `function`, and in the blocks of its control flow. With `wholeRows` what
-/// is cut into chunks of entries otherwise is fused with what needs whole rows.
+/// in `function`, and in the blocks of its control flow.
 void fuseParallelLoops(mlir::RewriterBase &rewriter,
                        mlir::func::FuncOp function, mlir::Block &block,
-                       bool wholeRows);
+                       RowFusion rows);
 
 } // namespace sparse_autograd
 

@@ -160,7 +160,7 @@ void ProductsToKernelsPass::launch(RewriterBase &rewriter,
     launch(rewriter, candidate);
   }
   fuseParallelLoops(rewriter, getOperation(), *branch.elseBlock(),
-                    /*wholeRows=*/false);
+                    RowFusion::OfChunks);
 }
 
 void ProductsToKernelsPass::runOnOperation() {

@@ -27,22 +27,6 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// Makes `loop`, which says that it may run in parallel, one that does. As long
-/// as it carries something it cannot.
-static void makeParallel(scf::ForOp loop, IRRewriter &rewriter) {
-  if (!loop.getInitArgs().empty())
-    return;
-  rewriter.setInsertionPoint(loop);
-  auto parallel =
-      scf::ParallelOp::create(rewriter, loop.getLoc(), loop.getLowerBound(),
-                              loop.getUpperBound(), loop.getStep());
-  rewriter.eraseOp(loop.getBody()->getTerminator());
-  rewriter.inlineBlockBefore(loop.getBody(),
-                             parallel.getBody()->getTerminator(),
-                             parallel.getInductionVars());
-  rewriter.eraseOp(loop);
-}
-
 /// The buffer that `deallocation` releases, if that is taken in the same block
 /// and released nowhere else.
 static memref::AllocOp getOnlyAllocation(memref::DeallocOp deallocation) {
@@ -189,10 +173,6 @@ struct OutlineParallelPass
     SymbolTable symbols(getOperation());
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      function.walk([&](scf::ForOp loop) {
-        if (loop->hasAttr(SparseAutogradDialect::getParallelAttrName()))
-          makeParallel(loop, rewriter);
-      });
       SmallVector<scf::ParallelOp> outer, inner;
       function.walk([&](scf::ParallelOp loop) {
         bool isInner = loop->getParentOfType<scf::ParallelOp>() ||

@@ -31,27 +31,6 @@ OutermostLoop sparse_autograd::describeOutermost(const SparseLoops &loops,
   return {step.operand, isUnique ? levels.getResult(step.level) : AffineExpr()};
 }
 
-Value LoopEmitter::estimateWork() {
-  Value work = arith::ConstantIndexOp::create(builder, loc, 1);
-  llvm::SmallDenseSet<unsigned> traversed;
-  for (const LoopStep &step : steps) {
-    Value factor;
-    if (step.kind == LoopStep::Dense)
-      factor = loops.getExtents()[step.loop];
-    else if (step.kind != LoopStep::Iterate ||
-             !traversed.insert(step.operand).second)
-      continue;
-    else if (traversed.size() == 1)
-      factor = tensor::DimOp::create(
-          builder, loc, loops.getOperand(step.operand).storage.getValues(), 0);
-    else
-      factor =
-          arith::ConstantIndexOp::create(builder, loc, estimates.rowEntries);
-    work = arith::MulIOp::create(builder, loc, work, factor);
-  }
-  return work;
-}
-
 scf::ForOp LoopEmitter::emitFor(Value begin, Value end, ValueRange carried,
                                 Inside inside, int64_t step) {
   Value by = arith::ConstantIndexOp::create(builder, loc, step);
@@ -94,33 +73,6 @@ scf::ForOp LoopEmitter::emitPairs(Value begin, Value end, ValueRange carried,
     results.push_back(vector::makeArithReduction(
         builder, loc, vector::CombiningKind::ADD, first, second));
   return emitFor(endOfPairs, end, results, inside);
-}
-
-/// A loop over chunks of the iterations, each of which has about the same work
-/// if iterations have.
-scf::ForOp LoopEmitter::emitChunks(Value begin, Value end, ValueRange carried,
-                                   Inside inside) {
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value count = arith::SubIOp::create(builder, loc, end, begin);
-  Value work =
-      arith::MaxSIOp::create(builder, loc, estimateWork(), constant(1));
-  Value scaled = arith::MulIOp::create(builder, loc, count,
-                                       constant(loops.getSchedule().chunkWork));
-  Value chunk = arith::CeilDivSIOp::create(builder, loc, scaled, work);
-  chunk = arith::MaxSIOp::create(builder, loc, chunk, constant(1));
-  Value numChunks = arith::CeilDivSIOp::create(builder, loc, count, chunk);
-  scf::ForOp loop = emitFor(
-      constant(0), numChunks, carried, [&](Value index, ValueRange now) {
-        Value offset = arith::MulIOp::create(builder, loc, index, chunk);
-        Value first = arith::AddIOp::create(builder, loc, begin, offset);
-        Value last = arith::AddIOp::create(builder, loc, first, chunk);
-        last = arith::MinSIOp::create(builder, loc, last, end);
-        scf::ForOp rows = emitFor(first, last, now, inside);
-        return SmallVector<Value>(rows.getResults());
-      });
-  return loop;
 }
 
 /// Whether the loop of `step` is over the entries that an operand stores, and
@@ -168,11 +120,10 @@ SmallVector<Value> LoopEmitter::emitLoop(const VisitedElement &element,
                                          ValueRange carried, Inside inside) {
   SmallVector<Value> values(carried);
   bool hasEntered = body.enter(builder, element, values);
-  const LoopSchedule &schedule = loops.getSchedule();
-  // Of a device, also loops within parallel ones are: lanes share them.
+  // Also loops within parallel ones are: lanes share them, and those of one row
+  // are fused.
   bool mayBeParallel =
-      schedule.isParallel &&
-      (!isInLoop || (schedule.isForDevice && isInParallelLoop));
+      loops.getSchedule().isParallel && (!isInLoop || isInParallelLoop);
   bool isParallel =
       steps[step].isOutside ||
       (mayBeParallel && body.writesApart(describeOutermost(
@@ -182,13 +133,11 @@ SmallVector<Value> LoopEmitter::emitLoop(const VisitedElement &element,
                                       isInParallelLoop || isParallel);
   scf::ForOp loop = waitsForSums(element, steps[step], values)
                         ? emitPairs(begin, end, values, inside)
-                    : isParallel && !schedule.isForDevice
-                        ? emitChunks(begin, end, values, inside)
                         : emitFor(begin, end, values, inside);
   if (isParallel)
     loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
                   builder.getUnitAttr());
-  if (schedule.isForDevice && visitsAllEntries(steps[step]))
+  if (mayBeParallel && visitsAllEntries(steps[step]))
     loop->setAttr(SparseAutogradDialect::getEntriesAttrName(),
                   builder.getUnitAttr());
   SmallVector<Value> results(loop.getResults());

@@ -71,10 +71,6 @@ private:
                            int64_t step = 1);
   mlir::scf::ForOp emitPairs(mlir::Value begin, mlir::Value end,
                              mlir::ValueRange carried, Inside inside);
-  mlir::scf::ForOp emitChunks(mlir::Value begin, mlir::Value end,
-                              mlir::ValueRange carried, Inside inside);
-  /// About how many elements the loops visit.
-  mlir::Value estimateWork();
   mlir::Value apply(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> dims) {
     return mlir::affine::expandAffineExpr(builder, loc, expr, dims, {});
   }

@@ -323,12 +323,9 @@ LogicalResult LowerSparsePass::expand() {
   LoopSchedule schedule;
   schedule.isParallel = parallel || forDevice;
   schedule.isForDevice = forDevice;
-  schedule.chunkWork = chunkWork;
   schedule.vectorBytes = forDevice ? 0 : vectorBytes;
   schedule.tailBytes = std::min<int64_t>(vectorBytes, 64);
-  // AVX has masks for elements of 4 bytes and more, AVX-512 for all.
-  int64_t vectorBits = getCPU(module).vectorBits;
-  schedule.maskedBytes = vectorBits >= 512 ? 1 : vectorBits >= 256 ? 4 : 0;
+  schedule.maskedBytes = getCPU(module).getMaskedBytes();
   patterns.add<LowerStructuredOp>(types, context, schedule);
   populateOpsOnComponentsPatterns(types, patterns);
   populateGatherRowsPatterns(types, patterns);

@@ -116,11 +116,9 @@ public:
 
 /// How loops are scheduled.
 struct LoopSchedule {
-  /// Outermost loops whose iterations write to different places are cut into
-  /// chunks, the loop over which is marked as parallel.
+  /// Outermost loops whose iterations write to different places are marked as
+  /// parallel, and loops within them.
   bool isParallel = false;
-  /// What a chunk should visit at least.
-  int64_t chunkWork = 1;
   /// For a target with many threads: each iteration is parallel by itself, and
   /// dense loops whose iterations write to different places are outside of
   /// those over what is stored, and parallel too.

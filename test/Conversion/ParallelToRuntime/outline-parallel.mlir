@@ -1,43 +1,24 @@
 // RUN: sparse-opt %s --sparse-autograd-outline-parallel | FileCheck %s
 
-// A loop that is marked becomes a function of a range, as an scf.parallel does.
-// Buffers are pointers, with what their types leave open.
+// A parallel loop becomes a function of a range. Buffers are pointers, with what their types leave open.
 
-// CHECK-LABEL: func.func @marked
+// CHECK-LABEL: func.func @loop
 // CHECK-SAME:  %[[M:.*]]: memref<?xf32>, %[[N:.*]]: index
 // CHECK:       %[[BASE:.+]], %{{.+}}, %[[SIZE:.+]], %{{.+}} = memref.extract_strided_metadata %[[M]]
-// CHECK:       call @marked.parallel.0(%{{.*}}, %{{.*}}, %[[BASE]], %[[SIZE]]) {sparse_autograd.parallel}
-// CHECK:       func.func private @marked.parallel.0(%[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index, %[[POINTER:[^:]+]]: memref<f32> {llvm.noalias}, %[[INNER_SIZE:[^:]+]]: index)
+// CHECK:       call @loop.parallel.0(%{{.*}}, %{{.*}}, %[[BASE]], %[[SIZE]]) {sparse_autograd.parallel}
+// CHECK:       func.func private @loop.parallel.0(%[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index, %[[POINTER:[^:]+]]: memref<f32> {llvm.noalias}, %[[INNER_SIZE:[^:]+]]: index)
 // CHECK-SAME:  llvm.bareptr
 // CHECK:       %[[INNER:.+]] = memref.reinterpret_cast %[[POINTER]] to offset: [0], sizes: [%[[INNER_SIZE]]]
 // CHECK:       scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
 // CHECK:       memref.store %{{.*}}, %[[INNER]]
-func.func @marked(%m: memref<?xf32>, %n: index) {
+func.func @loop(%m: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %x = arith.constant 1.0 : f32
-  scf.for %i = %c0 to %n step %c1 {
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
     memref.store %x, %m[%i] : memref<?xf32>
-  } {sparse_autograd.parallel}
+  }
   return
-}
-
-// One that carries something runs in its order.
-
-// CHECK-LABEL: func.func @carries
-// CHECK:       scf.for
-// CHECK-NOT:   call
-// CHECK:       return
-func.func @carries(%m: memref<?xf32>, %n: index) -> f32 {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %x = arith.constant 0.0 : f32
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %x) -> f32 {
-    %v = memref.load %m[%i] : memref<?xf32>
-    %t = arith.addf %s, %v : f32
-    scf.yield %t : f32
-  } {sparse_autograd.parallel}
-  return %sum : f32
 }
 
 // A buffer that is allocated here overlaps no other. Two arguments may.

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse="parallel chunk-work=100" --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-lower-sparse=parallel --canonicalize --cse | FileCheck %s
 // RUN: sparse-opt %s --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s --check-prefix=SEQUENTIAL
 
 // Outermost loops whose iterations write to different places run in parallel.
@@ -10,28 +10,15 @@
 #COO = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa))}>
 #BSR = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 2 : dense, j floordiv 3 : compressed, i mod 2 : dense, j mod 3 : dense)}>
 
-// A chunk has as many rows as visit 100 elements if rows are alike.
+// So are loops within them that write to different places.
 
 // CHECK-LABEL: func.func @rows
-// CHECK-SAME:  %[[POS:.*]]: tensor<?xindex>, %{{.*}}: tensor<?xindex>, %[[VALUES:.*]]: tensor<?xf64>, %[[ROWS:.*]]: index, %{{.*}}: index, %{{.*}}: tensor<?x8xf64>, %[[Z:.*]]: tensor<?x8xf64>)
+// CHECK-SAME:  %{{[^:]*}}: tensor<?xindex>, %{{.*}}: tensor<?xindex>, %{{.*}}: tensor<?xf64>, %[[ROWS:.*]]: index, %{{.*}}: index, %{{.*}}: tensor<?x8xf64>, %[[Z:.*]]: tensor<?x8xf64>)
 // CHECK-DAG:   %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG:   %[[C1:.*]] = arith.constant 1 : index
-// CHECK-DAG:   %[[C8:.*]] = arith.constant 8 : index
-// CHECK-DAG:   %[[C100:.*]] = arith.constant 100 : index
-// CHECK:       %[[NNZ:.*]] = tensor.dim %[[VALUES]], %[[C0]]
-// CHECK:       %[[WORK:.*]] = arith.muli %[[NNZ]], %[[C8]]
-// CHECK:       %[[NONZERO:.*]] = arith.maxsi %[[WORK]], %[[C1]]
-// CHECK:       %[[SCALED:.*]] = arith.muli %[[ROWS]], %[[C100]]
-// CHECK:       %[[WANTED:.*]] = arith.ceildivsi %[[SCALED]], %[[NONZERO]]
-// CHECK:       %[[CHUNK:.*]] = arith.maxsi %[[WANTED]], %[[C1]]
-// CHECK:       %[[COUNT:.*]] = arith.ceildivsi %[[ROWS]], %[[CHUNK]]
-// CHECK:       %[[Y:.*]] = scf.for %[[C:.*]] = %[[C0]] to %[[COUNT]] step %[[C1]] iter_args(%[[OUT:.*]] = %[[Z]])
-// CHECK-NEXT:    %[[FIRST:.*]] = arith.muli %[[C]], %[[CHUNK]]
-// CHECK-NEXT:    %[[NEXT:.*]] = arith.addi %[[FIRST]], %[[CHUNK]]
-// CHECK-NEXT:    %[[LAST:.*]] = arith.minsi %[[NEXT]], %[[ROWS]]
-// CHECK-NEXT:    scf.for %[[I:.*]] = %[[FIRST]] to %[[LAST]] step %[[C1]] iter_args(%{{.*}} = %[[OUT]])
+// CHECK:       %[[Y:.*]] = scf.for %{{.*}} = %[[C0]] to %[[ROWS]] step %[[C1]] iter_args(%{{.*}} = %[[Z]])
+// CHECK:         } {sparse_autograd.entries}
 // CHECK:       } {sparse_autograd.parallel}
-// CHECK-NOT:   sparse_autograd.parallel
 // CHECK:       return %[[Y]]
 func.func @rows(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %z: tensor<?x8xf64>) -> tensor<?x8xf64> {
   %y = linalg.matmul ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?x8xf64>) outs(%z : tensor<?x8xf64>) -> tensor<?x8xf64>
