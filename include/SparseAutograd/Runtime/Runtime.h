@@ -148,13 +148,8 @@ SPARSE_AUTOGRAD_DEFINE_MEMREF(8);
 // elements of the level before as parents; the first level has one parent, and
 // each element of the last level has a value.
 //
-//   dense       an element for each parent and coordinate: parent * extent +
-//               coordinate.
-//   compressed  the elements of parent p are those from positions[p] up to
-//               positions[p + 1]; element e has the coordinate coordinates[e].
-//   loose       as compressed, but from positions[2 p] up to
-//               positions[2 p + 1].
-//   singleton   the one element of parent p is element p.
+// Which elements the parents have, and which lists, is said by the format of
+// the level, a row of LevelFormats.def.
 //
 // The elements of a parent are in the order of their coordinates, which differ.
 // Where a level is not unique, coordinates repeat, and all levels that follow
@@ -169,13 +164,13 @@ SPARSE_AUTOGRAD_DEFINE_MEMREF(8);
 // coordinates, if it has any; one of the values; then the extent of each
 // dimension. A result's buffers are the caller's, each released on its own.
 
-/// The format of a level; add SPARSE_AUTOGRAD_LEVEL_NONUNIQUE where coordinates
-/// may repeat.
+/// The format of a level, SPARSE_AUTOGRAD_LEVEL_DENSE and so on, as
+/// LevelFormats.def has them; add SPARSE_AUTOGRAD_LEVEL_NONUNIQUE where
+/// coordinates may repeat.
 enum SparseAutogradLevelFormat {
-  SPARSE_AUTOGRAD_LEVEL_DENSE = 0,
-  SPARSE_AUTOGRAD_LEVEL_COMPRESSED = 1,
-  SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED = 2,
-  SPARSE_AUTOGRAD_LEVEL_SINGLETON = 3,
+#define SPARSE_AUTOGRAD_LEVEL_FORMAT(ID, CODE, ...)                            \
+  SPARSE_AUTOGRAD_LEVEL_##ID = CODE,
+#include "SparseAutograd/Runtime/LevelFormats.def"
   SPARSE_AUTOGRAD_LEVEL_NONUNIQUE = 256
 };
 

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <initializer_list>
 
+using namespace sparse_autograd;
 using namespace sparse_autograd::runtime;
 
 namespace {
@@ -80,17 +81,20 @@ private:
                   int64_t bytes);
   bool checkDense();
   bool checkStored();
-  bool checkPositions(const SparseAutogradMemRef1 &component, bool isLoose,
-                      int64_t elements);
+  bool checkPositions(const SparseAutogradMemRef1 &component, int64_t elements);
   bool areElementsFine(const SparseAutogradMemRef1 &positions,
-                       const SparseAutogradMemRef1 *coordinates, bool isLoose,
+                       const SparseAutogradMemRef1 *coordinates,
                        int64_t elements) const;
   bool checkElement(const SparseAutogradMemRef1 *coordinates, int64_t element,
                     bool isFirst);
+  const LevelFormatInfo &getFormat(int64_t level) const {
+    return *kinds[level].format;
+  }
 
   const char *name;
   int64_t levels;
   const int64_t *formats;
+  LevelKind kinds[mostLevels];
   const int64_t *extents;
   int64_t positionBytes;
   int64_t coordinateBytes;
@@ -107,19 +111,6 @@ private:
 
 } // namespace
 
-static const char *getName(int64_t format) {
-  switch (parseFormat(format).kind) {
-  case SPARSE_AUTOGRAD_LEVEL_DENSE:
-    return "dense";
-  case SPARSE_AUTOGRAD_LEVEL_COMPRESSED:
-    return "compressed";
-  case SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED:
-    return "loose_compressed";
-  default:
-    return "singleton";
-  }
-}
-
 bool StorageChecker::refuse(int64_t level, const char *problem, ...) {
   char text[messageCapacity];
   size_t length = 0;
@@ -133,8 +124,9 @@ bool StorageChecker::refuse(int64_t level, const char *problem, ...) {
     append(std::snprintf(text, sizeof(text), "%s: ", name));
   if (level >= 0)
     append(std::snprintf(text + length, sizeof(text) - length,
-                         "level %" PRId64 " (%s): ", level,
-                         getName(formats[level])));
+                         "level %" PRId64 " (%.*s): ", level,
+                         static_cast<int>(getFormat(level).name.size()),
+                         getFormat(level).name.data()));
   va_list arguments;
   va_start(arguments, problem);
   std::vsnprintf(text + length, sizeof(text) - length, problem, arguments);
@@ -202,14 +194,14 @@ static bool withType(int64_t bytes, Body body) {
 
 /// Whether positions are right, if they are contiguous: without a branch each.
 static bool arePositionsFine(const SparseAutogradMemRef1 &component,
-                             int64_t bytes, int64_t count, bool isLoose,
+                             int64_t bytes, int64_t count, bool hasGaps,
                              int64_t elements) {
   if (component.strides[0] != 1 || count == 0)
     return false;
   return withType(bytes, [&](auto position) {
     auto *positions = getData<decltype(position)>(component);
     uint64_t last = positions[count - 1];
-    bool isFine = isLoose ? last <= uint64_t(elements)
+    bool isFine = hasGaps ? last <= uint64_t(elements)
                           : positions[0] == 0 && last == uint64_t(elements);
     for (int64_t i = 1; i < count; ++i)
       isFine &= positions[i - 1] <= positions[i];
@@ -219,13 +211,14 @@ static bool arePositionsFine(const SparseAutogradMemRef1 &component,
 
 /// From where to where the elements of each parent are.
 bool StorageChecker::checkPositions(const SparseAutogradMemRef1 &component,
-                                    bool isLoose, int64_t elements) {
-  int64_t count = isLoose ? 2 * parents : parents + 1;
-  if (arePositionsFine(component, positionBytes, count, isLoose, elements))
+                                    int64_t elements) {
+  bool hasGaps = getFormat(level).hasGaps();
+  int64_t count = getFormat(level).countPositions(parents);
+  if (arePositionsFine(component, positionBytes, count, hasGaps, elements))
     return true;
   // Something is wrong, or nothing is known: what, and where.
   Numbers positions(component, positionBytes);
-  if (!isLoose && positions[0] != 0)
+  if (!hasGaps && positions[0] != 0)
     return refuse(level, "position 0 is %" PRId64 " instead of 0",
                   positions[0]);
   int64_t previous = 0;
@@ -238,7 +231,7 @@ bool StorageChecker::checkPositions(const SparseAutogradMemRef1 &component,
                     i, position, previous);
     previous = position;
   }
-  if (isLoose ? previous > elements : previous != elements)
+  if (hasGaps ? previous > elements : previous != elements)
     return refuse(level,
                   "the last position is %" PRId64 ", but it has %" PRId64
                   " coordinates",
@@ -265,7 +258,7 @@ static bool areBelow(const T *numbers, int64_t count, uint64_t extent) {
 /// as many of these as of those.
 template <typename P, typename Increases>
 static bool increasesWithinParents(const P *positions, int64_t parents,
-                                   bool isLoose, int64_t elements,
+                                   int64_t positionsOfParent, int64_t elements,
                                    Increases increases) {
   if (elements < 2)
     return true;
@@ -281,7 +274,7 @@ static bool increasesWithinParents(const P *positions, int64_t parents,
     descents += inBlock;
   }
   for (int64_t parent = 0; parent < parents; ++parent) {
-    const P *place = positions + (isLoose ? 2 * parent : parent);
+    const P *place = positions + positionsOfParent * parent;
     bool isFirst = (place[0] < place[1]) & (place[0] > 0);
     // Some element where there is none to ask about.
     int64_t first = isFirst ? static_cast<int64_t>(place[0]) : 1;
@@ -294,9 +287,10 @@ static bool increasesWithinParents(const P *positions, int64_t parents,
 /// is to be found out one by one. The positions have been checked.
 bool StorageChecker::areElementsFine(const SparseAutogradMemRef1 &positions,
                                      const SparseAutogradMemRef1 *coordinates,
-                                     bool isLoose, int64_t elements) const {
+                                     int64_t elements) const {
   int64_t count = end - level;
-  bool isPair = count == 2 && !parseFormat(formats[level]).isUnique;
+  int64_t positionsOfParent = getFormat(level).positions;
+  bool isPair = count == 2 && !kinds[level].isUnique;
   if ((count != 1 && !isPair) || positions.strides[0] != 1 ||
       coordinates[0].strides[0] != 1 || coordinates[count - 1].strides[0] != 1)
     return false;
@@ -312,10 +306,10 @@ bool StorageChecker::areElementsFine(const SparseAutogradMemRef1 &positions,
       const P *begins = getData<P>(positions);
       if (!isPair)
         return increasesWithinParents(
-            begins, parents, isLoose, elements,
+            begins, parents, positionsOfParent, elements,
             [=](int64_t i) { return outer[i - 1] < outer[i]; });
-      return increasesWithinParents(begins, parents, isLoose, elements,
-                                    [=](int64_t i) {
+      return increasesWithinParents(begins, parents, positionsOfParent,
+                                    elements, [=](int64_t i) {
                                       return bool((outer[i - 1] < outer[i]) |
                                                   ((outer[i - 1] == outer[i]) &
                                                    (inner[i - 1] < inner[i])));
@@ -348,7 +342,7 @@ bool StorageChecker::checkElement(const SparseAutogradMemRef1 *coordinates,
                     ": they are not sorted",
                     element, coordinate, before);
     isGreater = coordinate > before;
-    bool isUnique = parseFormat(formats[at]).isUnique || at + 1 == end;
+    bool isUnique = kinds[at].isUnique || at + 1 == end;
     if (!isGreater && isUnique && unique < 0)
       unique = at;
   }
@@ -363,31 +357,27 @@ bool StorageChecker::checkElement(const SparseAutogradMemRef1 *coordinates,
 }
 
 bool StorageChecker::checkStored() {
-  bool isLoose = parseFormat(formats[level]).kind ==
-                 SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED;
-  int64_t positionCount = isLoose ? 2 * parents : parents + 1;
-  if (!checkArray(level, "positions", components[0], positionCount,
-                  positionBytes))
+  if (!checkArray(level, "positions", components[0],
+                  getFormat(level).countPositions(parents), positionBytes))
     return false;
   Numbers positions(components[0], positionBytes);
   const SparseAutogradMemRef1 *coordinates = components + 1;
   int64_t elements = coordinates[0].sizes[0];
   for (end = level; end < levels; ++end) {
-    LevelFormat format = parseFormat(formats[end]);
-    if (end > level && format.kind != SPARSE_AUTOGRAD_LEVEL_SINGLETON)
+    if (end > level && !getFormat(end).isSingleton())
       break;
     // That of the first one is what the positions end with.
     if (!checkArray(end, "coordinates", coordinates[end - level], elements,
                     coordinateBytes))
       return false;
   }
-  if (!checkPositions(components[0], isLoose, elements))
+  if (!checkPositions(components[0], elements))
     return false;
-  bool isFine = areElementsFine(components[0], coordinates, isLoose, elements);
+  bool isFine = areElementsFine(components[0], coordinates, elements);
   // Where something is wrong, what and where.
   for (int64_t parent = 0; parent < parents && !isFine; ++parent) {
-    int64_t first = positions[isLoose ? 2 * parent : parent];
-    int64_t last = positions[isLoose ? 2 * parent + 1 : parent + 1];
+    int64_t place = getFormat(level).positions * parent;
+    int64_t first = positions[place], last = positions[place + 1];
     for (int64_t element = first; element < last; ++element)
       if (!checkElement(coordinates, element, element == first))
         return false;
@@ -408,7 +398,9 @@ bool StorageChecker::check() {
   for (int64_t bytes : {positionBytes, coordinateBytes})
     if (!isWidth(bytes))
       return refuse(-1, "there are no numbers of %" PRId64 " bytes", bytes);
-  int64_t wrong = checkFormats(levels, formats, extents);
+  for (int64_t at = 0; at < levels; ++at)
+    kinds[at] = LevelKind::fromCode(formats[at]);
+  int64_t wrong = checkFormats(levels, kinds, extents);
   if (wrong < levels)
     return refuse(-1,
                   "level %" PRId64 ": the format %" PRId64
@@ -417,8 +409,7 @@ bool StorageChecker::check() {
                   wrong, formats[wrong], extents[wrong]);
   for (; level < levels; level = end) {
     end = level + 1;
-    bool isDense = !hasCoordinates(parseFormat(formats[level]));
-    if (!(isDense ? checkDense() : checkStored()))
+    if (!(getFormat(level).storesAll() ? checkDense() : checkStored()))
       return false;
   }
   return checkArray(-1, "values", components[0], parents, /*bytes=*/0);

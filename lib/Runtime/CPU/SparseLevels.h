@@ -14,7 +14,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_RUNTIME_CPU_SPARSELEVELS_H
 #define SPARSEAUTOGRAD_LIB_RUNTIME_CPU_SPARSELEVELS_H
 
-#include "SparseAutograd/Runtime/Runtime.h"
+#include "SparseAutograd/Runtime/LevelFormats.h"
 
 namespace sparse_autograd {
 namespace runtime {
@@ -22,46 +22,15 @@ namespace runtime {
 /// A tensor of MLIR has no more levels than bits in a set of them.
 inline constexpr int64_t mostLevels = 64;
 
-/// A SparseAutogradLevelFormat, taken apart.
-struct LevelFormat {
-  int64_t kind;
-  bool isUnique;
-};
-
-inline LevelFormat parseFormat(int64_t format) {
-  return {format & ~int64_t(SPARSE_AUTOGRAD_LEVEL_NONUNIQUE),
-          !(format & SPARSE_AUTOGRAD_LEVEL_NONUNIQUE)};
-}
-
-inline bool hasPositions(LevelFormat format) {
-  return format.kind == SPARSE_AUTOGRAD_LEVEL_COMPRESSED ||
-         format.kind == SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED;
-}
-
-inline bool hasCoordinates(LevelFormat format) {
-  return format.kind != SPARSE_AUTOGRAD_LEVEL_DENSE;
-}
-
 /// The first level that cannot be what it is after those before it; `levels`
 /// if there is none.
-inline int64_t checkFormats(int64_t levels, const int64_t *formats,
+inline int64_t checkFormats(int64_t levels, const LevelKind *kinds,
                             const int64_t *extents) {
-  for (int64_t level = 0; level < levels; ++level) {
-    LevelFormat format = parseFormat(formats[level]);
-    bool isSingleton = format.kind == SPARSE_AUTOGRAD_LEVEL_SINGLETON;
-    bool isAfterCoordinates =
-        level > 0 && hasCoordinates(parseFormat(formats[level - 1]));
-    bool mustBeSingleton =
-        level > 0 && (!parseFormat(formats[level - 1]).isUnique ||
-                      parseFormat(formats[level - 1]).kind ==
-                          SPARSE_AUTOGRAD_LEVEL_SINGLETON);
-    bool isKnown = format.kind >= SPARSE_AUTOGRAD_LEVEL_DENSE &&
-                   format.kind <= SPARSE_AUTOGRAD_LEVEL_SINGLETON;
-    if (!isKnown || extents[level] < 0 ||
-        (isSingleton ? !isAfterCoordinates : mustBeSingleton) ||
-        (!format.isUnique && !hasCoordinates(format)))
+  for (int64_t level = 0; level < levels; ++level)
+    if (extents[level] < 0 ||
+        checkLevel(level > 0 ? &kinds[level - 1] : nullptr, kinds[level]) !=
+            LevelProblem::None)
       return level;
-  }
   return levels;
 }
 

@@ -18,13 +18,15 @@
 
 #include <initializer_list>
 
+using namespace sparse_autograd;
 using namespace sparse_autograd::runtime;
 
 namespace {
 
 /// A level under construction.
 struct Level {
-  LevelFormat format;
+  const LevelFormatInfo *format;
+  bool isUnique;
   int64_t extent;
   void *positions;
   void *coordinates;
@@ -92,12 +94,11 @@ static void storeCoordinate(const Storage &storage, int64_t level,
 static void beginParents(const Storage &storage, int64_t level,
                          int64_t parents) {
   Level &state = storage.levels[level];
-  bool isLoose = state.format.kind == SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED;
   for (; state.begun < parents; ++state.begun) {
-    if (isLoose && state.begun > 0)
-      storePosition(storage, level, 2 * state.begun - 1, state.size);
-    storePosition(storage, level, isLoose ? 2 * state.begun : state.begun,
-                  state.size);
+    int64_t place = state.format->positions * state.begun;
+    if (state.format->hasGaps() && state.begun > 0)
+      storePosition(storage, level, place - 1, state.size);
+    storePosition(storage, level, place, state.size);
   }
 }
 
@@ -105,10 +106,8 @@ static void beginParents(const Storage &storage, int64_t level,
 static void endParents(const Storage &storage, int64_t level, int64_t parents) {
   Level &state = storage.levels[level];
   beginParents(storage, level, parents);
-  if (state.format.kind == SPARSE_AUTOGRAD_LEVEL_COMPRESSED)
-    storePosition(storage, level, parents, state.size);
-  else if (parents > 0)
-    storePosition(storage, level, 2 * parents - 1, state.size);
+  if (int64_t count = state.format->countPositions(parents))
+    storePosition(storage, level, count - 1, state.size);
 }
 
 static void raiseTooMany(int64_t level) {
@@ -130,14 +129,14 @@ static int64_t addElement(const Storage &storage, int64_t level, int64_t parent,
         "level {}: the coordinate {} is outside of the extent {}", 3, values);
   }
   int64_t element = parent;
-  if (state.format.kind == SPARSE_AUTOGRAD_LEVEL_DENSE) {
+  if (state.format->storesAll()) {
     // Those of this parent and of the ones before it must exist.
     int64_t end = multiplyElements(parent + 1, state.extent);
     if (end < 0)
       raiseTooMany(level);
     return end - state.extent + coordinate;
   }
-  if (hasPositions(state.format)) {
+  if (state.format->hasPositions()) {
     if (storage.stores)
       beginParents(storage, level, parent + 1);
     element = state.size;
@@ -160,8 +159,7 @@ static void addEntries(const Storage &storage, int64_t count,
                        int64_t *slots) {
   int64_t numLevels = storage.numLevels;
   int64_t firstNonunique = 0;
-  while (firstNonunique < numLevels &&
-         storage.levels[firstNonunique].format.isUnique)
+  while (firstNonunique < numLevels && storage.levels[firstNonunique].isUnique)
     ++firstNonunique;
   const int64_t *previous = nullptr;
   for (int64_t i = 0; i < count; ++i) {
@@ -183,9 +181,8 @@ static void addEntries(const Storage &storage, int64_t count,
                                                : firstNonunique;
     for (int64_t level = begin; level < numLevels; ++level) {
       Level &state = storage.levels[level];
-      if (previous && differs >= level &&
-          state.format.kind == SPARSE_AUTOGRAD_LEVEL_SINGLETON &&
-          storage.levels[level - 1].format.isUnique) {
+      if (previous && differs >= level && state.format->isSingleton() &&
+          storage.levels[level - 1].isUnique) {
         int64_t values[] = {level - 1, level};
         sparseAutogradRaiseWithValues(
             SPARSE_AUTOGRAD_INVALID_ARGUMENT,
@@ -214,7 +211,13 @@ static void checkCount(int64_t count, int64_t levels) {
 /// Describes levels without entries, in memory of the frame.
 static Level *makeLevels(int64_t numLevels, const int64_t *formats,
                          const int64_t *extents) {
-  int64_t level = checkFormats(numLevels, formats, extents);
+  LevelKind kinds[mostLevels];
+  if (numLevels > mostLevels)
+    sparseAutogradRaiseWithValues(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                                  "storage of {} levels", 1, &numLevels);
+  for (int64_t i = 0; i < numLevels; ++i)
+    kinds[i] = LevelKind::fromCode(formats[i]);
+  int64_t level = checkFormats(numLevels, kinds, extents);
   if (level < numLevels) {
     int64_t values[] = {level, formats[level], extents[level]};
     sparseAutogradRaiseWithValues(
@@ -223,13 +226,17 @@ static Level *makeLevels(int64_t numLevels, const int64_t *formats,
         "after the levels before it",
         3, values);
   }
-  int64_t bytes;
-  if (__builtin_mul_overflow(numLevels, int64_t(sizeof(Level)), &bytes))
-    bytes = -1;
-  auto *levels = static_cast<Level *>(sparseAutogradAllocate(bytes));
+  auto *levels = static_cast<Level *>(
+      sparseAutogradAllocate(numLevels * int64_t(sizeof(Level))));
   for (int64_t i = 0; i < numLevels; ++i)
-    levels[i] = {
-        parseFormat(formats[i]), extents[i], nullptr, nullptr, 0, 0, 0};
+    levels[i] = {kinds[i].format,
+                 kinds[i].isUnique,
+                 extents[i],
+                 nullptr,
+                 nullptr,
+                 0,
+                 0,
+                 0};
   return levels;
 }
 
@@ -238,7 +245,7 @@ static Level *makeLevels(int64_t numLevels, const int64_t *formats,
 static int64_t countElements(const Storage &storage, int64_t level,
                              int64_t parents) {
   const Level &state = storage.levels[level];
-  if (state.format.kind != SPARSE_AUTOGRAD_LEVEL_DENSE)
+  if (!state.format->storesAll())
     return state.size;
   int64_t elements = multiplyElements(parents, state.extent);
   if (elements < 0)
@@ -278,15 +285,15 @@ void sparseAutogradStorePositions(
                      positionBytes, coordinateBytes, true};
   for (int64_t level = 0; level < levels; ++level) {
     Level &state = storage.levels[level];
-    if (hasPositions(state.format))
+    if (state.format->hasPositions())
       state.positions = positions[level];
-    if (hasCoordinates(state.format))
+    if (state.format->hasCoordinates())
       state.coordinates = storedCoordinates[level];
   }
   addEntries(storage, count, coordinates, order, slots);
   int64_t parents = 1;
   for (int64_t level = 0; level < levels; ++level) {
-    if (hasPositions(storage.levels[level].format))
+    if (storage.levels[level].format->hasPositions())
       endParents(storage, level, parents);
     parents = countElements(storage, level, parents);
   }
@@ -305,8 +312,7 @@ void sparseAutogradCheckArgument(const char *name, int64_t levelCount,
   int64_t componentCount = 1;
   for (int64_t level = 0; level < levelCount; ++level) {
     formats[level] = levels[4 * level];
-    LevelFormat format = parseFormat(formats[level]);
-    componentCount += hasPositions(format) + hasCoordinates(format);
+    componentCount += LevelKind::fromCode(formats[level]).format->countLists();
   }
   auto *shape = reinterpret_cast<const int64_t *>(components + componentCount);
   for (int64_t level = 0; level < levelCount; ++level) {
