@@ -46,6 +46,11 @@ struct LevelFormatInfo {
   constexpr bool hasCoordinates() const { return coordinates != 0; }
   /// Whether each parent has one element, which has the number of its parent.
   constexpr bool isSingleton() const { return elements == 1; }
+  /// Whether the elements of parents lie one after the other, from the first
+  /// to the last, as the rows of CSR.
+  constexpr bool isCompressed() const {
+    return positions == level_formats::Shared;
+  }
   /// Whether lists may have elements of no parent.
   constexpr bool hasGaps() const { return positions == level_formats::Pairs; }
   /// Number of lists: positions, coordinates.

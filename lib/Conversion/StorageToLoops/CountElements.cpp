@@ -67,7 +67,7 @@ Value EntryPair::isWrong(ValueRange extents) const {
     Value isOutside =
         loops.compare(arith::CmpIPredicate::uge, own[level], extents[level]);
     isWrong = loops.bitOr(isWrong, isOutside);
-    if (!levels.isSingleton(level) || !levels.isUnique(level - 1))
+    if (!levels.getFormat(level).isSingleton() || !levels.isUnique(level - 1))
       continue;
     // One element of the level before has one of this level.
     Value isSecond = loops.equal(loops.bitOr(isFirst, differences[level - 1]),
@@ -95,7 +95,7 @@ StorageFunctions::getCount(sparse_tensor::SparseTensorEncodingAttr encoding) {
                     {number.front(), loops.index(place)});
       };
       for (int64_t level = 0; level < levels.size(); ++level)
-        if (levels.hasPositions(level))
+        if (levels.getFormat(level).hasPositions())
           add(pair.isNewAt(level), levels.countBefore(level));
       add(pair.isWrong(extents), counted);
     });

@@ -62,7 +62,7 @@ sparse_autograd::findKernelCounts(CountPositionsOp op) {
   LevelElements levels(op.getEncoding());
   // There may be more elements than entries otherwise.
   for (int64_t level = 0; level < levels.size(); ++level)
-    if (levels.isDense(level))
+    if (levels.getFormat(level).storesAll())
       return std::nullopt;
   auto counts = op.getCounts().getDefiningOp<memref::AllocOp>();
   if (!counts)

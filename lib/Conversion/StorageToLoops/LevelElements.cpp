@@ -11,29 +11,10 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-bool LevelElements::isValid() const {
-  for (int64_t level = 0; level < size(); ++level) {
-    bool isAfterCoordinates = level > 0 && hasCoordinates(level - 1);
-    bool mustBeSingleton =
-        level > 0 && (!isUnique(level - 1) || isSingleton(level - 1));
-    if (isSingleton(level) ? !isAfterCoordinates : mustBeSingleton)
-      return false;
-    if (!isDense(level) && !isSingleton(level) && !hasPositions(level))
-      return false;
-    if (isDense(level) && !isUnique(level))
-      return false;
-  }
-  return size() > 0;
-}
-
 std::string LevelElements::getName() const {
   std::string name;
   for (int64_t level = 0; level < size(); ++level)
-    name += std::string("_") +
-            (isDense(level)       ? "d"
-             : isSingleton(level) ? "s"
-             : isLoose(level)     ? "l"
-                                  : "c") +
+    name += std::string("_") + getFormat(level).letter +
             (isUnique(level) ? "" : "n");
   return name;
 }
@@ -41,12 +22,12 @@ std::string LevelElements::getName() const {
 int64_t LevelElements::countBefore(int64_t level) const {
   int64_t count = 0;
   for (int64_t before = 0; before < level; ++before)
-    count += hasPositions(before);
+    count += getFormat(before).hasPositions();
   return count;
 }
 
 int64_t LevelElements::getCounted(int64_t level) const {
-  while (level >= 0 && !hasPositions(level))
+  while (level >= 0 && !getFormat(level).hasPositions())
     --level;
   return level;
 }
@@ -59,7 +40,7 @@ Value LevelElements::getElement(
   Value element = counted < 0 ? loops.index(0)
                               : loops.sub(getRank(counted), loops.index(1));
   for (int64_t next = counted + 1; next <= level; ++next)
-    if (isDense(next))
+    if (getFormat(next).storesAll())
       element =
           loops.add(loops.mul(element, extents[next]), getCoordinate(next));
   return element;

@@ -10,7 +10,8 @@
 #define SPARSEAUTOGRAD_LIB_CONVERSION_STORAGETOLOOPS_LEVELELEMENTS_H
 
 #include "LoopBuilder.h"
-#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 namespace sparse_autograd {
 
@@ -22,29 +23,13 @@ namespace sparse_autograd {
 class LevelElements {
 public:
   explicit LevelElements(mlir::sparse_tensor::SparseTensorEncodingAttr encoding)
-      : types(encoding.getLvlTypes()) {}
+      : levels(llvm::map_to_vector(encoding.getLvlTypes(), getLevelKind)) {}
 
-  int64_t size() const { return static_cast<int64_t>(types.size()); }
-  bool isDense(int64_t level) const {
-    return mlir::sparse_tensor::isDenseLT(types[level]);
+  int64_t size() const { return static_cast<int64_t>(levels.size()); }
+  const LevelFormatInfo &getFormat(int64_t level) const {
+    return *levels[level].format;
   }
-  bool isLoose(int64_t level) const {
-    return mlir::sparse_tensor::isLooseCompressedLT(types[level]);
-  }
-  bool isSingleton(int64_t level) const {
-    return mlir::sparse_tensor::isSingletonLT(types[level]);
-  }
-  bool isUnique(int64_t level) const {
-    return mlir::sparse_tensor::isUniqueLT(types[level]);
-  }
-  bool hasPositions(int64_t level) const {
-    return mlir::sparse_tensor::isWithPosLT(types[level]);
-  }
-  bool hasCoordinates(int64_t level) const {
-    return mlir::sparse_tensor::isWithCrdLT(types[level]);
-  }
-  /// Whether the runtime knows such levels, one after the other.
-  bool isValid() const;
+  bool isUnique(int64_t level) const { return levels[level].isUnique; }
 
   /// A part of a name: a letter for each kind of level.
   std::string getName() const;
@@ -65,7 +50,7 @@ public:
              llvm::function_ref<mlir::Value(int64_t)> getCoordinate) const;
 
 private:
-  llvm::SmallVector<mlir::sparse_tensor::LevelType> types;
+  llvm::SmallVector<LevelKind> levels;
 };
 
 } // namespace sparse_autograd

@@ -193,7 +193,7 @@ void Lowering::lower(CountPositionsOp op) {
     SmallVector<Value> counts;
     for (int64_t level = 0; level < levels.size(); ++level) {
       Value extent = op.getExtents()[level];
-      if (levels.isDense(level)) {
+      if (levels.getFormat(level).storesAll()) {
         Value divisor = loops.maximum(extent, loops.index(1));
         Value isTooMuch = loops.less(loops.div(most, divisor), elements);
         isWrong = loops.bitOr(isWrong, isTooMuch);
@@ -233,7 +233,7 @@ Value Lowering::findMisfit(StorePositionsOp op, const LevelElements &levels,
   Value isMisfit = loops.truth(false), isLarge = loops.truth(false);
   auto next = op.getLists().begin();
   for (int64_t level = 0; level < levels.size(); ++level) {
-    if (levels.hasPositions(level)) {
+    if (levels.getFormat(level).hasPositions()) {
       // The last position is the number of the elements, if there is one.
       Value positions = loops.extent(*next++, 0);
       Value elements = loops.extent(*next, 0);
@@ -241,7 +241,7 @@ Value Lowering::findMisfit(StorePositionsOp op, const LevelElements &levels,
                                      loops.less(mostPosition, elements));
       isMisfit = loops.bitOr(isMisfit, isTooMuch);
     }
-    if (levels.hasCoordinates(level)) {
+    if (levels.getFormat(level).hasCoordinates()) {
       ++next;
       Value extent = op.getExtents()[level];
       isLarge = loops.bitOr(
@@ -266,7 +266,7 @@ Value Lowering::findMisfit(StorePositionsOp op, const LevelElements &levels,
         loops.deallocate(survey);
         Value found = loops.truth(false);
         for (int64_t level = 0; level < levels.size(); ++level)
-          if (levels.hasCoordinates(level))
+          if (levels.getFormat(level).hasCoordinates())
             found = loops.bitOr(found,
                                 loops.less(mostCoordinate, largest[level + 1]));
         return found;
@@ -313,8 +313,8 @@ static bool canLower(Operation *op) {
   if (auto sort = dyn_cast<SortEntriesOp>(op))
     return !cast<MemRefType>(sort.getCoordinates().getType()).isDynamicDim(1);
   if (auto count = dyn_cast<CountPositionsOp>(op))
-    return LevelElements(count.getEncoding()).isValid();
-  return LevelElements(cast<StorePositionsOp>(op).getEncoding()).isValid();
+    return areLevelsValid(count.getEncoding());
+  return areLevelsValid(cast<StorePositionsOp>(op).getEncoding());
 }
 
 namespace {

@@ -78,7 +78,7 @@ void StoreBuilder::storeEntries(ArrayRef<Value> coordinateLists, Value slots) {
     Value number = place.front();
     Value entry = loops.load(order, number);
     for (int64_t level = 0; level < levels.size(); ++level) {
-      if (!levels.hasPositions(level))
+      if (!levels.getFormat(level).hasPositions())
         continue;
       Value rank = getRank(number, level);
       Value isNew = loops.differ(rank, getRankBefore(number, level));
@@ -90,7 +90,8 @@ void StoreBuilder::storeEntries(ArrayRef<Value> coordinateLists, Value slots) {
           Value coordinate =
               loops.load(coordinates, {entry, loops.index(next)});
           store(coordinate, coordinateLists[next], element);
-        } while (++next < levels.size() && levels.isSingleton(next));
+        } while (++next < levels.size() &&
+                 levels.getFormat(next).isSingleton());
       });
     }
     loops.store(getElement(number, entry, levels.size() - 1), slots, entry);
@@ -99,9 +100,10 @@ void StoreBuilder::storeEntries(ArrayRef<Value> coordinateLists, Value slots) {
 
 void StoreBuilder::storePositions(int64_t level, Value list) {
   loops.forEach(loops.extent(list, 0), [&](ValueRange place) {
-    // Of a loose level, where the elements of a parent begin and end.
-    Value parent = levels.isLoose(level) ? loops.countChunks(place.front(), 2)
-                                         : place.front();
+    // Where there are several, where the elements of a parent begin and end.
+    int64_t ofParent = levels.getFormat(level).positions;
+    Value parent = ofParent > 1 ? loops.countChunks(place.front(), ofParent)
+                                : place.front();
     Value first = loops.search(zero, count, [&](Value number) {
       Value entry = loops.load(order, number);
       return loops.less(getElement(number, entry, level - 1), parent);
@@ -115,9 +117,9 @@ void StoreBuilder::build() {
   SmallVector<std::pair<int64_t, Value>> positions;
   auto next = lists.begin();
   for (int64_t level = 0; level < levels.size(); ++level) {
-    if (levels.hasPositions(level))
+    if (levels.getFormat(level).hasPositions())
       positions.push_back({level, *next++});
-    if (levels.hasCoordinates(level))
+    if (levels.getFormat(level).hasCoordinates())
       coordinateLists[level] = *next++;
   }
   storeEntries(coordinateLists, *next);
@@ -131,12 +133,8 @@ StorageFunctions::getStore(sparse_tensor::SparseTensorEncodingAttr encoding) {
   SmallVector<Type> arguments = {getBuffer(levels.size()), getBuffer(),
                                  getBuffer(levels.numCounted() + 1)};
   arguments.append(levels.size(), IndexType::get(module.getContext()));
-  for (int64_t level = 0; level < levels.size(); ++level) {
-    if (levels.hasPositions(level))
-      arguments.push_back(getBufferType(encoding.getPosElemType()));
-    if (levels.hasCoordinates(level))
-      arguments.push_back(getBufferType(encoding.getCrdElemType()));
-  }
+  for (const LevelList &list : getLevelLists(encoding))
+    arguments.push_back(getBufferType(list.elementType));
   arguments.push_back(getBuffer());
   std::string name = "_sparse_autograd_store" + levels.getName() + "_" +
                      std::to_string(encoding.getPosWidth()) + "_" +

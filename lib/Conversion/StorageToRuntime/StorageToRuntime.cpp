@@ -10,7 +10,7 @@
 
 #include "../RuntimeCalls.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
-#include "SparseAutograd/Runtime/Runtime.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,15 +25,6 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace mlir::sparse_tensor;
 using namespace sparse_autograd;
-
-static int64_t getFormat(LevelType level) {
-  int64_t format = isDenseLT(level)        ? SPARSE_AUTOGRAD_LEVEL_DENSE
-                   : isCompressedLT(level) ? SPARSE_AUTOGRAD_LEVEL_COMPRESSED
-                   : isLooseCompressedLT(level)
-                       ? SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED
-                       : SPARSE_AUTOGRAD_LEVEL_SINGLETON;
-  return isUniqueLT(level) ? format : format | SPARSE_AUTOGRAD_LEVEL_NONUNIQUE;
-}
 
 namespace {
 /// Calls of the runtime from one op.
@@ -54,7 +45,7 @@ public:
                              ValueRange extents) {
     SmallVector<Value> words;
     for (LevelType level : encoding.getLvlTypes())
-      words.push_back(constant(getFormat(level)));
+      words.push_back(constant(getLevelKind(level).getCode()));
     return {list(words), list(SmallVector<Value>(extents))};
   }
 };
@@ -111,13 +102,13 @@ static void lower(StorePositionsOp op, CallBuilder builder) {
   SparseTensorEncodingAttr encoding = op.getEncoding();
   arguments.push_back(builder.constant(getBytes(encoding.getPosWidth())));
   arguments.push_back(builder.constant(getBytes(encoding.getCrdWidth())));
-  SmallVector<Value> positions, coordinates;
   Value none = builder.constant(0);
+  SmallVector<Value> positions(encoding.getLvlRank(), none);
+  SmallVector<Value> coordinates = positions;
   auto next = op.getLists().begin();
-  for (LevelType level : encoding.getLvlTypes()) {
-    positions.push_back(isWithPosLT(level) ? builder.pointer(*next++) : none);
-    coordinates.push_back(isWithCrdLT(level) ? builder.pointer(*next++) : none);
-  }
+  for (const LevelList &list : getLevelLists(encoding))
+    (list.hasPositions ? positions : coordinates)[list.level] =
+        builder.pointer(*next++);
   arguments.push_back(builder.list(positions));
   arguments.push_back(builder.list(coordinates));
   arguments.push_back(builder.pointer(*next));

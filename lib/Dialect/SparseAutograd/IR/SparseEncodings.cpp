@@ -9,6 +9,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mlir::sparse_tensor;
@@ -21,9 +22,43 @@ bool sparse_autograd::isRowSparse(Type type) {
   if (!encoding.isIdentity())
     return false;
   ArrayRef<LevelType> levels = encoding.getLvlTypes();
-  return isCompressedLT(levels.front()) && isUniqueLT(levels.front()) &&
-         isOrderedLT(levels.front()) &&
-         llvm::all_of(levels.drop_front(), isDenseLT);
+  return getFormat(levels.front()).isCompressed() &&
+         isUniqueLT(levels.front()) && isOrderedLT(levels.front()) &&
+         llvm::all_of(levels.drop_front(), [](LevelType level) {
+           return getFormat(level).storesAll();
+         });
+}
+
+const LevelFormatInfo &sparse_autograd::getFormat(LevelType level) {
+  return getLevelFormat(std::string_view(toFormatString(level.getLvlFmt())));
+}
+
+LevelKind sparse_autograd::getLevelKind(LevelType level) {
+  return {&getFormat(level), isUniqueLT(level)};
+}
+
+bool sparse_autograd::areLevelsValid(SparseTensorEncodingAttr encoding) {
+  LevelKind before = {};
+  for (auto [number, level] : llvm::enumerate(encoding.getLvlTypes())) {
+    LevelKind kind = getLevelKind(level);
+    if (checkLevel(number > 0 ? &before : nullptr, kind) != LevelProblem::None)
+      return false;
+    before = kind;
+  }
+  return true;
+}
+
+SmallVector<LevelList>
+sparse_autograd::getLevelLists(SparseTensorEncodingAttr encoding) {
+  SmallVector<LevelList> lists;
+  for (unsigned level = 0; level < encoding.getLvlRank(); ++level) {
+    const LevelFormatInfo &format = getFormat(encoding.getLvlType(level));
+    if (format.hasPositions())
+      lists.push_back({level, true, encoding.getPosElemType()});
+    if (format.hasCoordinates())
+      lists.push_back({level, false, encoding.getCrdElemType()});
+  }
+  return lists;
 }
 
 /// Whether `expr` is a dimension, or its quotient or remainder by a constant.
@@ -36,6 +71,17 @@ static bool isDimensionOrPart(AffineExpr expr) {
           part.getKind() == AffineExprKind::Mod) &&
          isa<AffineDimExpr>(part.getLHS()) &&
          isa<AffineConstantExpr>(part.getRHS());
+}
+
+/// The formats of the table, as in "a, b or c".
+static std::string listFormats() {
+  std::string text;
+  for (const LevelFormatInfo &format : level_formats::table) {
+    if (!text.empty())
+      text += &format == std::end(level_formats::table) - 1 ? " or " : ", ";
+    text += format.name;
+  }
+  return text;
 }
 
 LogicalResult sparse_autograd::checkEncoding(
@@ -53,30 +99,33 @@ LogicalResult sparse_autograd::checkEncoding(
        SparseTensorType(type).getExpandedDimToLvl().getResults())
     if (!isDimensionOrPart(expr))
       return refuse("whose levels are not dimensions or blocks of them");
-  bool isInCoordinateRegion = false;
+  LevelKind before = {};
   for (auto [level, levelType] : llvm::enumerate(encoding.getLvlTypes())) {
-    if (isBatchLT(levelType) || isNOutOfMLT(levelType))
+    LevelKind kind = getLevelKind(levelType);
+    LevelProblem problem = checkLevel(level > 0 ? &before : nullptr, kind);
+    if (problem == LevelProblem::UnknownFormat)
       return refuse("whose level " + Twine(level) +
-                    " is of a format that is not lowered; use dense, "
-                    "compressed, loose_compressed or singleton");
+                    " is of a format that is not lowered; use " +
+                    listFormats());
     if (!isOrderedLT(levelType))
       return refuse("whose level " + Twine(level) +
                     " is not ordered; convert it to an ordered encoding");
-    bool isSingleton = isSingletonLT(levelType);
+    bool isSingleton = kind.format->isSingleton();
     if (isSingleton && !levelType.isa<LevelPropNonDefault::SoA>())
       return refuse("whose level " + Twine(level) +
                     " interleaves coordinates; write singleton(soa)");
-    if (isSingleton && !isInCoordinateRegion)
+    // Storage may have one element below each of them; new patterns do not.
+    if (isSingleton && (level == 0 || before.isUnique))
       return refuse("whose level " + Twine(level) +
                     " is a singleton below a level with unique coordinates; "
                     "write compressed(nonunique) above it");
-    if (!isSingleton && isInCoordinateRegion)
+    if (problem != LevelProblem::None)
       return refuse("whose level " + Twine(level) +
                     " is below a level with coordinates that are not unique; "
                     "write singleton(soa) below compressed(nonunique)");
-    isInCoordinateRegion = !isUniqueLT(levelType);
+    before = kind;
   }
-  if (isInCoordinateRegion)
+  if (!before.isUnique)
     return refuse("whose last level has coordinates that are not unique");
   return success();
 }
@@ -87,12 +136,8 @@ SmallVector<Type> sparse_autograd::getComponentTypes(RankedTensorType type) {
     return RankedTensorType::get({ShapedType::kDynamic}, element);
   };
   SmallVector<Type> types;
-  for (LevelType level : encoding.getLvlTypes()) {
-    if (isWithPosLT(level))
-      types.push_back(list(encoding.getPosElemType()));
-    if (isWithCrdLT(level))
-      types.push_back(list(encoding.getCrdElemType()));
-  }
+  for (const LevelList &lists : getLevelLists(encoding))
+    types.push_back(list(lists.elementType));
   types.push_back(list(type.getElementType()));
   types.append(type.getNumDynamicDims(), IndexType::get(type.getContext()));
   return types;

@@ -8,6 +8,7 @@
 
 #include "Canonicalization.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -118,7 +119,7 @@ LogicalResult StoredCoordinatesOp::verify() {
   if (level >= static_cast<uint64_t>(encoding.getLvlRank()))
     return emitOpError("asks for level ")
            << level << " of a tensor with " << encoding.getLvlRank();
-  if (!sparse_tensor::isWithCrdLT(encoding.getLvlType(level)))
+  if (!getFormat(encoding.getLvlType(level)).hasCoordinates())
     return emitOpError("asks for the coordinates of level ")
            << level << " of a tensor of type " << getInput().getType()
            << ", which stores none";

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -91,12 +92,8 @@ LogicalResult StorePositionsOp::verify() {
   if (failed(verifyLevels(*this)))
     return failure();
   SmallVector<Type> wanted, given;
-  for (sparse_tensor::LevelType level : getEncoding().getLvlTypes()) {
-    if (sparse_tensor::isWithPosLT(level))
-      wanted.push_back(getEncoding().getPosElemType());
-    if (sparse_tensor::isWithCrdLT(level))
-      wanted.push_back(getEncoding().getCrdElemType());
-  }
+  for (const LevelList &list : getLevelLists(getEncoding()))
+    wanted.push_back(list.elementType);
   wanted.push_back(IndexType::get(getContext()));
   for (Value list : getLists())
     given.push_back(getElementTypeOrSelf(list));
