@@ -9,6 +9,7 @@
 #include "SparseAutograd/Analysis/MemoryBound.h"
 #include "SparseAutograd/Analysis/SparseIteration.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringExtras.h"
@@ -205,7 +206,7 @@ bool MemoryBound::addNewPattern(OpResult result) {
   std::string prefix = "1";
   bool isDense = true;
   for (auto [level, levelType] : llvm::enumerate(type.getLvlTypes())) {
-    if (isDenseLT(levelType)) {
+    if (getFormat(levelType).storesAll()) {
       // Below what is compressed it would hold more than what is listed.
       Count extent = getExtent(
           result,

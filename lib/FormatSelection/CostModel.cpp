@@ -10,6 +10,7 @@
 #include "SparseAutograd/Analysis/Estimates.h"
 #include "SparseAutograd/Analysis/SparseIteration.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -114,11 +115,11 @@ sparse_autograd::getOtherOrders(RankedTensorType type) {
     return {};
   // A dense level inside stores what its parents have not: it stays there.
   for (LevelType level : levels.drop_front())
-    if (isDenseLT(level))
+    if (getFormat(level).storesAll())
       return {};
   LevelType compressed = *buildLevelType(LevelFormat::Compressed, true, true);
   SmallVector<LevelType> types(levels.size(), compressed);
-  if (isDenseLT(levels.front()))
+  if (getFormat(levels.front()).storesAll())
     types.front() = levels.front();
   SmallVector<SparseTensorEncodingAttr> others;
   for (int64_t outermost = 0; outermost < type.getRank(); ++outermost) {

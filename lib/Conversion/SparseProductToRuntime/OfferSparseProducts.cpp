@@ -36,8 +36,9 @@ static bool isKnownMatrix(RankedTensorType type) {
   Type element = type.getElementType(), index = encoding.getCrdElemType();
   return (element.isF32() || element.isF64()) &&
          (index.isIndex() || index.isInteger(64) || index.isInteger(32)) &&
-         isDenseLT(levels[0]) && isCompressedLT(levels[1]) &&
-         isUniqueLT(levels[1]) && isOrderedLT(levels[1]);
+         getFormat(levels[0]).storesAll() &&
+         getFormat(levels[1]).isCompressed() && isUniqueLT(levels[1]) &&
+         isOrderedLT(levels[1]);
 }
 
 /// The operands A and B of an op that computes C = A B, and nothing else.

@@ -57,18 +57,15 @@ sparse_autograd::assembleStorage(OpBuilder &builder, Location loc,
                .getResult(0);
 
   SmallVector<Value> lists;
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  Value parents = one;
+  Value parents = arith::ConstantIndexOp::create(builder, loc, 1);
   for (auto [level, levelType] : llvm::enumerate(sparse.getLvlTypes())) {
+    const LevelFormatInfo &format = getFormat(levelType);
     Value place = arith::ConstantIndexOp::create(builder, loc, level);
     Value elements = tensor::ExtractOp::create(builder, loc, counts, place);
-    if (isWithPosLT(levelType)) {
-      Value length =
-          arith::AddIOp::create(builder, loc, parents,
-                                isLooseCompressedLT(levelType) ? parents : one);
-      lists.push_back(createList(length, sparse.getPosType()));
-    }
-    if (isWithCrdLT(levelType))
+    if (format.hasPositions())
+      lists.push_back(createList(countPositions(builder, loc, format, parents),
+                                 sparse.getPosType()));
+    if (format.hasCoordinates())
       lists.push_back(createList(elements, sparse.getCrdType()));
     parents = elements;
   }

@@ -71,7 +71,7 @@ static bool isElementwise(linalg::LinalgOp op) {
 /// Whether the innermost loop over what is stored is over a dense level.
 static bool storesRows(RankedTensorType type) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  return sparse_tensor::isDenseLT(encoding.getLvlTypes().back()) &&
+  return getFormat(encoding.getLvlTypes().back()).storesAll() &&
          encoding.isIdentity();
 }
 

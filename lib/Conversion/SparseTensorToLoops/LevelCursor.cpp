@@ -32,21 +32,22 @@ std::pair<Value, Value> LevelCursor::getSegment(OpBuilder &builder,
                                                 Location loc) const {
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  LevelType type = getType();
-  if (isDenseLT(type))
+  const LevelFormatInfo &format = getFormat();
+  if (format.storesAll())
     return {zero, storage->getLevelExtent(builder, loc, level)};
-  if (isSingletonLT(type))
+  if (format.isSingleton())
     return {begin, end};
   // All that the first level stores, whose positions are 0 and that number: a
   // device is not asked for it.
-  if (level == 0 && isCompressedLT(type))
+  if (level == 0 && format.isCompressed())
     return {zero, tensor::DimOp::create(builder, loc,
                                         storage->getCoordinates(level), zero)};
   Value parent = position ? position : zero;
   Value first = parent;
-  if (isLooseCompressedLT(type)) {
-    Value two = arith::ConstantIndexOp::create(builder, loc, 2);
-    first = arith::MulIOp::create(builder, loc, parent, two);
+  if (format.positions > 1) {
+    Value ofParent =
+        arith::ConstantIndexOp::create(builder, loc, format.positions);
+    first = arith::MulIOp::create(builder, loc, parent, ofParent);
   }
   Value next = arith::AddIOp::create(builder, loc, first, one);
   Value positions = storage->getPositions(level);
@@ -56,7 +57,7 @@ std::pair<Value, Value> LevelCursor::getSegment(OpBuilder &builder,
 
 Value LevelCursor::getCoordinate(OpBuilder &builder, Location loc,
                                  Value iteration) const {
-  if (isDenseLT(getType()))
+  if (getFormat().storesAll())
     return iteration;
   return load(builder, loc, storage->getCoordinates(level), iteration);
 }
@@ -66,7 +67,7 @@ LevelCursor LevelCursor::enter(OpBuilder &builder, Location loc,
   LevelCursor cursor = *this;
   cursor.begin = cursor.end = Value();
   ++cursor.level;
-  if (!isDenseLT(getType())) {
+  if (!getFormat().storesAll()) {
     cursor.position = iteration;
     return cursor;
   }
@@ -94,7 +95,7 @@ Value LevelCursor::search(OpBuilder &builder, Location loc, Value begin,
 std::pair<Value, Value> LevelCursor::getSegment(OpBuilder &builder,
                                                 Location loc, Value from,
                                                 Value to) const {
-  if (isDenseLT(getType()))
+  if (getFormat().storesAll())
     return {from, to};
   auto [first, last] = getSegment(builder, loc);
   Value low =
@@ -106,8 +107,7 @@ std::pair<LevelCursor, Value> LevelCursor::locate(OpBuilder &opBuilder,
                                                   Location loc,
                                                   Value coordinate) const {
   ImplicitLocOpBuilder builder(loc, opBuilder);
-  LevelType type = getType();
-  if (isDenseLT(type))
+  if (getFormat().storesAll())
     return {enter(builder, loc, coordinate), Value()};
   if (hasOneElement()) {
     Value isEqual = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
@@ -118,7 +118,7 @@ std::pair<LevelCursor, Value> LevelCursor::locate(OpBuilder &opBuilder,
   auto [first, last] = getSegment(builder, loc);
   Value low =
       search(builder, loc, first, last, arith::CmpIPredicate::ult, coordinate);
-  if (!isUniqueLT(type)) {
+  if (!storage->getLevel(level).isUnique) {
     LevelCursor cursor = *this;
     ++cursor.level;
     cursor.begin = low;

@@ -31,9 +31,7 @@ public:
 
   /// Whether the next level stores one element here, at the same position: a
   /// singleton below an element.
-  bool hasOneElement() const {
-    return mlir::sparse_tensor::isSingletonLT(getType()) && !begin;
-  }
+  bool hasOneElement() const { return getFormat().isSingleton() && !begin; }
 
   /// What the next level stores here: begin and end of a loop over it.
   std::pair<mlir::Value, mlir::Value> getSegment(mlir::OpBuilder &builder,
@@ -70,9 +68,7 @@ private:
                      mlir::Value begin, mlir::Value end,
                      mlir::arith::CmpIPredicate predicate,
                      mlir::Value coordinate) const;
-  mlir::sparse_tensor::LevelType getType() const {
-    return storage->getLevelType(level);
-  }
+  const LevelFormatInfo &getFormat() const { return storage->getFormat(level); }
 
   const SparseStorage *storage;
   unsigned level = 0;

@@ -27,7 +27,7 @@ OutermostLoop sparse_autograd::describeOutermost(const SparseLoops &loops,
     return {std::nullopt, getAffineDimExpr(step.loop, context)};
   const SparseOperand &operand = loops.getOperand(step.operand);
   AffineMap levels = operand.storage.getDimsToLevels().compose(operand.map);
-  bool isUnique = isUniqueLT(operand.storage.getLevelType(step.level));
+  bool isUnique = operand.storage.getLevel(step.level).isUnique;
   return {step.operand, isUnique ? levels.getResult(step.level) : AffineExpr()};
 }
 
@@ -82,7 +82,7 @@ bool LoopEmitter::visitsAllEntries(const LoopStep &step) const {
     return false;
   const SparseStorage &storage = loops.getOperand(step.operand).storage;
   if (step.level + 1 != storage.getNumLevels() ||
-      !isCompressedLT(storage.getLevelType(step.level)))
+      !storage.getFormat(step.level).isCompressed())
     return false;
   return llvm::all_of(steps, [&](const LoopStep &other) {
     return other.kind != LoopStep::Iterate || other.operand == step.operand ||

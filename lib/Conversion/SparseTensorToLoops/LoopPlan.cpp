@@ -91,15 +91,15 @@ void LoopPlan::traverse(unsigned number) {
            isSolved ? ArrayRef(unknown).drop_back() : ArrayRef(unknown))
         addDense(loop);
     }
-    LevelType type = storage.getLevelType(level);
+    const LevelFormatInfo &format = storage.getFormat(level);
     if (getUnknownLoops(expr).empty()) {
       steps.push_back({LoopStep::Locate, number, level, 0, 0});
-      cost += count * (isDenseLT(type) ? 0.1 : searchCost);
+      cost += count * (format.storesAll() ? 0.1 : searchCost);
     } else {
       steps.push_back({LoopStep::Iterate, number, level, 0, 0});
-      if (isDenseLT(type))
+      if (format.storesAll())
         count *= getExtent(getUnknownLoops(expr).front());
-      else if (!isSingletonLT(type))
+      else if (format.hasPositions())
         count *= static_cast<double>(level == 0 ? estimates.rowEntries *
                                                       estimates.extent
                                                 : estimates.rowEntries);
@@ -193,8 +193,9 @@ bool LoopPlan::visitsOnce(const llvm::SmallBitVector &places) const {
   for (const LoopStep &step : ArrayRef(steps).take_front(end))
     switch (step.kind) {
     case LoopStep::Iterate:
-      if (!isDenseLT(
-              loops.getOperand(step.operand).storage.getLevelType(step.level)))
+      if (!loops.getOperand(step.operand)
+               .storage.getFormat(step.level)
+               .storesAll())
         return false;
       break;
     case LoopStep::Bind:
@@ -213,9 +214,9 @@ bool LoopPlan::visitsOnce(const llvm::SmallBitVector &places) const {
     return false;
   const LoopStep &next = steps[end];
   return next.kind == LoopStep::Dense ||
-         (next.kind == LoopStep::Iterate &&
-          isCompressedLT(
-              loops.getOperand(next.operand).storage.getLevelType(next.level)));
+         (next.kind == LoopStep::Iterate && loops.getOperand(next.operand)
+                                                .storage.getFormat(next.level)
+                                                .isCompressed());
 }
 
 LoopPlan LoopPlan::choose(const SparseLoops &loops, ArrayRef<unsigned> stored,

@@ -166,20 +166,17 @@ struct LowerEmpty : OpConversionPattern<tensor::EmptyOp> {
         getLevelExtents(rewriter, loc, op.getType(), extents);
     SmallVector<Value> components;
     Value count = arith::ConstantIndexOp::create(rewriter, loc, 1);
-    Value one = count;
     Value none = arith::ConstantIndexOp::create(rewriter, loc, 0);
     for (auto [levelType, extent] :
          llvm::zip_equal(type.getLvlTypes(), levelExtents)) {
-      if (sparse_tensor::isDenseLT(levelType)) {
+      const LevelFormatInfo &format = getFormat(levelType);
+      if (format.storesAll()) {
         count = arith::MulIOp::create(rewriter, loc, count, extent);
         continue;
       }
-      if (sparse_tensor::isWithPosLT(levelType)) {
-        Value length = sparse_tensor::isLooseCompressedLT(levelType)
-                           ? arith::AddIOp::create(rewriter, loc, count, count)
-                           : arith::AddIOp::create(rewriter, loc, count, one);
-        components.push_back(zeros(length, type.getPosType()));
-      }
+      if (format.hasPositions())
+        components.push_back(zeros(countPositions(rewriter, loc, format, count),
+                                   type.getPosType()));
       components.push_back(zeros(none, type.getCrdType()));
       count = none;
     }

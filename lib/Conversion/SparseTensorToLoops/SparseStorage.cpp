@@ -19,12 +19,14 @@ SparseStorage::SparseStorage(RankedTensorType type, ValueRange components)
   SparseTensorType sparse(type);
   dimsToLevels = sparse.getExpandedDimToLvl();
   levelsToDims = sparse.isIdentity() ? dimsToLevels : sparse.getLvlToDim();
+  for (LevelType level : sparse.getLvlTypes())
+    levels.push_back(getLevelKind(level));
+  positions.resize(levels.size());
+  coordinates.resize(levels.size());
   unsigned next = 0;
-  for (LevelType level : sparse.getLvlTypes()) {
-    levelTypes.push_back(level);
-    positions.push_back(isWithPosLT(level) ? components[next++] : Value());
-    coordinates.push_back(isWithCrdLT(level) ? components[next++] : Value());
-  }
+  for (const LevelList &list : getLevelLists(sparse.getEncoding()))
+    (list.hasPositions ? positions : coordinates)[list.level] =
+        components[next++];
   valuesIndex = next++;
   for (int64_t extent : type.getShape())
     extents.push_back(ShapedType::isDynamic(extent) ? components[next++]
@@ -63,6 +65,15 @@ SmallVector<Value> sparse_autograd::getLevelExtents(OpBuilder &builder,
     result.push_back(createLevelExtent(
         builder, loc, expr, [&](unsigned dim) { return extents[dim]; }));
   return result;
+}
+
+Value sparse_autograd::countPositions(OpBuilder &builder, Location loc,
+                                      const LevelFormatInfo &format,
+                                      Value parents) {
+  Value more = format.isCompressed()
+                   ? Value(arith::ConstantIndexOp::create(builder, loc, 1))
+                   : parents;
+  return arith::AddIOp::create(builder, loc, parents, more);
 }
 
 Value SparseStorage::getLevelExtent(OpBuilder &builder, Location loc,

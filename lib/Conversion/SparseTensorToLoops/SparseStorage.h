@@ -16,6 +16,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_SPARSESTORAGE_H
 #define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_SPARSESTORAGE_H
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
 #include "mlir/IR/Builders.h"
 
@@ -27,6 +28,11 @@ llvm::SmallVector<mlir::Value> getLevelExtents(mlir::OpBuilder &builder,
                                                mlir::RankedTensorType type,
                                                mlir::ValueRange extents);
 
+/// Length of the list of positions of a level of `format`, which has some,
+/// below `parents` elements.
+mlir::Value countPositions(mlir::OpBuilder &builder, mlir::Location loc,
+                           const LevelFormatInfo &format, mlir::Value parents);
+
 /// The components of one tensor.
 class SparseStorage {
 public:
@@ -34,9 +40,10 @@ public:
   SparseStorage(mlir::RankedTensorType type, mlir::ValueRange components);
 
   mlir::RankedTensorType getType() const { return type; }
-  unsigned getNumLevels() const { return levelTypes.size(); }
-  mlir::sparse_tensor::LevelType getLevelType(unsigned level) const {
-    return levelTypes[level];
+  unsigned getNumLevels() const { return levels.size(); }
+  const LevelKind &getLevel(unsigned level) const { return levels[level]; }
+  const LevelFormatInfo &getFormat(unsigned level) const {
+    return *levels[level].format;
   }
   /// The coordinates of levels as functions of those of dimensions, and back.
   mlir::AffineMap getDimsToLevels() const { return dimsToLevels; }
@@ -65,7 +72,7 @@ public:
 private:
   mlir::RankedTensorType type;
   llvm::SmallVector<mlir::Value> components;
-  llvm::SmallVector<mlir::sparse_tensor::LevelType> levelTypes;
+  llvm::SmallVector<LevelKind> levels;
   mlir::AffineMap dimsToLevels, levelsToDims;
   llvm::SmallVector<mlir::Value> positions, coordinates, extents;
   unsigned valuesIndex = 0;

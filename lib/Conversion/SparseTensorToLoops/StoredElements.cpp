@@ -144,7 +144,7 @@ std::optional<unsigned> Visitor::getWindowDim(const LevelCursor &cursor) {
       isWholeDimension(elements.windows[dim.getPosition()], dim.getPosition()))
     return std::nullopt;
   // To search pays where much is stored behind one another.
-  if (level != 0 && !isDenseLT(storage.getLevelType(level)))
+  if (level != 0 && !storage.getFormat(level).storesAll())
     return std::nullopt;
   return dim.getPosition();
 }
@@ -161,7 +161,7 @@ scf::ForOp Visitor::createLoop(const LevelCursor &cursor, ValueRange carried) {
   Value length = arith::MulIOp::create(builder, loc, window.size, stride);
   Value behind = arith::AddIOp::create(builder, loc, window.offset, length);
   auto [begin, end] = cursor.getSegment(builder, loc, window.offset, behind);
-  bool isDense = isDenseLT(storage.getLevelType(cursor.getLevel()));
+  bool isDense = storage.getFormat(cursor.getLevel()).storesAll();
   isLoopInWindow[*dim] = isDense || window.stride == 1;
   return scf::ForOp::create(builder, loc, begin, end, isDense ? stride : step,
                             carried);

@@ -292,7 +292,7 @@ SmallVector<Value> Kernel::lowerTotals() {
   const SparseStorage &storage = getStorage(pattern);
   bool hasGaps =
       llvm::any_of(llvm::seq(storage.getNumLevels()), [&](unsigned level) {
-        return sparse_tensor::isLooseCompressedLT(storage.getLevelType(level));
+        return storage.getFormat(level).hasGaps();
       });
   if (!inputs || hasGaps)
     return {};
