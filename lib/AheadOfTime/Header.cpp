@@ -79,12 +79,10 @@ static void writeValue(llvm::raw_ostream &stream, const llvm::Twine &place,
            << "\n";
   };
   for (auto [number, level] : llvm::enumerate(encoding.levels)) {
-    int64_t format = level.format & ~SPARSE_AUTOGRAD_LEVEL_NONUNIQUE;
     std::string suffix = " of level " + std::to_string(number);
-    if (format == SPARSE_AUTOGRAD_LEVEL_COMPRESSED ||
-        format == SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED)
+    if (level.kind.format->hasPositions())
       writeList("positions" + suffix, describeIndex(encoding.positionType));
-    if (format != SPARSE_AUTOGRAD_LEVEL_DENSE)
+    if (level.kind.format->hasCoordinates())
       writeList("coordinates" + suffix, describeIndex(encoding.coordinateType));
   }
   writeList("values", element);

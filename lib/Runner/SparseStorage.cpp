@@ -21,23 +21,6 @@ using namespace sparse_autograd;
 // Encodings
 //===----------------------------------------------------------------------===//
 
-static bool isUnique(const SparseLevel &level) {
-  return !(level.format & SPARSE_AUTOGRAD_LEVEL_NONUNIQUE);
-}
-
-static int64_t getKind(const SparseLevel &level) {
-  return level.format & ~int64_t(SPARSE_AUTOGRAD_LEVEL_NONUNIQUE);
-}
-
-static bool hasPositions(const SparseLevel &level) {
-  return getKind(level) == SPARSE_AUTOGRAD_LEVEL_COMPRESSED ||
-         getKind(level) == SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED;
-}
-
-static bool hasCoordinates(const SparseLevel &level) {
-  return getKind(level) != SPARSE_AUTOGRAD_LEVEL_DENSE;
-}
-
 static std::optional<SparseLevel> parseLevel(const json::Object *description,
                                              size_t rank) {
   if (!description)
@@ -48,20 +31,11 @@ static std::optional<SparseLevel> parseLevel(const json::Object *description,
   if (!format || !isUnique || !dimension || *dimension < 0 ||
       *dimension >= static_cast<int64_t>(rank))
     return std::nullopt;
-  auto known =
-      StringSwitch<std::optional<int64_t>>(*format)
-          .Case("dense", SPARSE_AUTOGRAD_LEVEL_DENSE)
-          .Case("compressed", SPARSE_AUTOGRAD_LEVEL_COMPRESSED)
-          .Case("loose_compressed", SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED)
-          .Case("singleton", SPARSE_AUTOGRAD_LEVEL_SINGLETON)
-          .Default(std::nullopt);
-  if (!known)
-    return std::nullopt;
   SparseLevel level;
-  level.format = *known;
-  if (!*isUnique)
-    level.format += SPARSE_AUTOGRAD_LEVEL_NONUNIQUE;
+  level.kind = {&getLevelFormat(std::string_view(*format)), *isUnique};
   level.dimension = *dimension;
+  if (!level.kind.format->isKnown())
+    return std::nullopt;
   if (!description->get("block"))
     return description->get("part") ? std::nullopt : std::optional(level);
   level.block = description->getInteger("block").value_or(0);
@@ -132,7 +106,7 @@ Expected<SparseEncoding> SparseEncoding::parse(const json::Object &description,
 
 SmallVector<int64_t> SparseEncoding::getFormats() const {
   return llvm::map_to_vector(
-      levels, [](const SparseLevel &level) { return level.format; });
+      levels, [](const SparseLevel &level) { return level.kind.getCode(); });
 }
 
 SmallVector<int64_t> SparseEncoding::getExtents(ArrayRef<int64_t> shape) const {
@@ -150,41 +124,46 @@ SmallVector<io::ElementType>
 SparseEncoding::getComponentTypes(io::ElementType elementType) const {
   SmallVector<io::ElementType> types;
   for (const SparseLevel &level : levels) {
-    if (hasPositions(level))
+    if (level.kind.format->hasPositions())
       types.push_back(positionType);
-    if (hasCoordinates(level))
+    if (level.kind.format->hasCoordinates())
       types.push_back(coordinateType);
   }
   types.push_back(elementType);
   return types;
 }
 
-/// Whether a level is dense over the quotients, or the remainders, of a
-/// dimension by the extent of its blocks.
+static bool isDense(const SparseLevel &level) {
+  return level.kind.format->storesAll();
+}
+
+static bool isCompressed(const SparseLevel &level) {
+  return level.kind.format->isCompressed() && level.kind.isUnique;
+}
+
+/// Whether a level is over the quotients, or the remainders, of a dimension by
+/// the extent of its blocks.
 static bool isBlockLevel(const SparseLevel &level, int64_t dimension,
-                         bool isRemainder, int64_t format) {
+                         bool isRemainder) {
   return level.dimension == dimension && level.block != 0 &&
-         level.isRemainder == isRemainder && level.format == format;
+         level.isRemainder == isRemainder;
 }
 
 io::SparseLayout SparseEncoding::getLayout() const {
   using io::SparseLayout;
-  constexpr int64_t dense = SPARSE_AUTOGRAD_LEVEL_DENSE;
-  constexpr int64_t compressed = SPARSE_AUTOGRAD_LEVEL_COMPRESSED;
-  if (levels.size() == 4 && isBlockLevel(levels[0], 0, false, dense) &&
-      isBlockLevel(levels[1], 1, false, compressed) &&
-      isBlockLevel(levels[2], 0, true, dense) &&
-      isBlockLevel(levels[3], 1, true, dense))
+  bool areRows =
+      levels.size() >= 2 && isDense(levels[0]) && isCompressed(levels[1]);
+  if (levels.size() == 4 && areRows && isBlockLevel(levels[0], 0, false) &&
+      isBlockLevel(levels[1], 1, false) && isBlockLevel(levels[2], 0, true) &&
+      isBlockLevel(levels[3], 1, true) && isDense(levels[2]) &&
+      isDense(levels[3]))
     return SparseLayout(levels[0].block, levels[1].block);
-  if (levels.size() != 2 || levels[0].block != 0 || levels[0].format != dense ||
-      levels[1].format != compressed)
+  if (levels.size() != 2 || levels[0].block != 0 || !areRows)
     return SparseLayout::Coo;
   return levels[0].dimension == 0 ? SparseLayout::Csr : SparseLayout::Csc;
 }
 
 std::string SparseEncoding::str(size_t rank) const {
-  static constexpr StringLiteral names[] = {"dense", "compressed",
-                                            "loose_compressed", "singleton"};
   std::string text = "#sparse_tensor.encoding<{ map = (";
   for (size_t dim = 0; dim < rank; ++dim)
     text += (dim ? ", d" : "d") + std::to_string(dim);
@@ -194,11 +173,11 @@ std::string SparseEncoding::str(size_t rank) const {
     if (level.block)
       text += (level.isRemainder ? " mod " : " floordiv ") +
               std::to_string(level.block);
-    text += " : " + names[getKind(level)].str();
+    text += (" : " + StringRef(level.kind.format->name)).str();
     SmallVector<StringRef> properties;
-    if (!isUnique(level))
+    if (!level.kind.isUnique)
       properties.push_back("nonunique");
-    if (getKind(level) == SPARSE_AUTOGRAD_LEVEL_SINGLETON)
+    if (level.kind.format->isSingleton())
       properties.push_back("soa");
     if (!properties.empty())
       text += "(" + llvm::join(properties, ", ") + ")";
@@ -309,14 +288,14 @@ Error StorageBuilder::addPositions() {
   SmallVector<void *> positions(levels, nullptr), stored(levels, nullptr);
   int64_t parents = 1;
   for (auto [index, level] : llvm::enumerate(encoding.levels)) {
-    bool isLoose = getKind(level) == SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED;
-    if (hasPositions(level))
-      if (Error error = addComponent(encoding.positionType,
-                                     isLoose ? 2 * parents : parents + 1,
-                                     positions[index]))
+    const LevelFormatInfo &format = *level.kind.format;
+    if (format.hasPositions())
+      if (Error error =
+              addComponent(encoding.positionType,
+                           format.countPositions(parents), positions[index]))
         return error;
     parents = elementCounts[index];
-    if (hasCoordinates(level))
+    if (format.hasCoordinates())
       if (Error error =
               addComponent(encoding.coordinateType, parents, stored[index]))
         return error;
@@ -426,11 +405,13 @@ public:
                 ArrayRef<io::DenseArray> components)
       : encoding(encoding), shape(shape), extents(encoding.getExtents(shape)) {
     for (const SparseLevel &level : encoding.levels) {
-      positions.push_back(hasPositions(level) ? &components.front() : nullptr);
-      components = components.drop_front(hasPositions(level));
-      coordinates.push_back(hasCoordinates(level) ? &components.front()
-                                                  : nullptr);
-      components = components.drop_front(hasCoordinates(level));
+      const LevelFormatInfo &format = *level.kind.format;
+      positions.push_back(format.hasPositions() ? &components.front()
+                                                : nullptr);
+      components = components.drop_front(format.hasPositions());
+      coordinates.push_back(format.hasCoordinates() ? &components.front()
+                                                    : nullptr);
+      components = components.drop_front(format.hasCoordinates());
     }
   }
 
@@ -502,10 +483,9 @@ void StorageReader::readParent(size_t level, int64_t parent) {
   }
   int64_t begin = parent, end = parent + 1;
   if (const io::DenseArray *array = positions[level]) {
-    bool isLoose = getKind(encoding.levels[level]) ==
-                   SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED;
-    begin = getNumber(*array, isLoose ? 2 * parent : parent);
-    end = getNumber(*array, (isLoose ? 2 * parent : parent) + 1);
+    int64_t place = encoding.levels[level].kind.format->positions * parent;
+    begin = getNumber(*array, place);
+    end = getNumber(*array, place + 1);
   }
   for (int64_t element = begin; element < end; ++element)
     readElement(level, element, getNumber(*coordinates[level], element));

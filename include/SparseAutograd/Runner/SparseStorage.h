@@ -17,6 +17,7 @@
 #include "SparseAutograd/IO/CoordinateTensor.h"
 #include "SparseAutograd/IO/DenseArray.h"
 #include "SparseAutograd/IO/SparseNpz.h"
+#include "SparseAutograd/Runtime/LevelFormats.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -28,8 +29,7 @@ namespace sparse_autograd {
 
 /// A level of an encoding.
 struct SparseLevel {
-  /// A SparseAutogradLevelFormat.
-  int64_t format = 0;
+  LevelKind kind;
   /// The dimension whose coordinate it has, or part of it.
   int64_t dimension = 0;
   /// Of a part, the extent of a block: the coordinate divided by it, or the

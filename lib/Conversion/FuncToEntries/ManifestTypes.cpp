@@ -8,9 +8,8 @@
 
 #include "ManifestTypes.h"
 
-#include "SparseAutograd/Runtime/Runtime.h"
+#include "SparseAutograd/Runtime/LevelFormats.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace sparse_autograd;
@@ -30,7 +29,7 @@ int64_t sparse_autograd::countLists(const llvm::json::Object &encoding) {
     for (const llvm::json::Value &level : *levels) {
       const llvm::json::Object *object = level.getAsObject();
       StringRef format = object ? object->getString("format").value_or("") : "";
-      count += format == "singleton" ? 1 : format == "dense" ? 0 : 2;
+      count += getLevelFormat(std::string_view(format)).countLists();
     }
   return count;
 }
@@ -40,20 +39,14 @@ sparse_autograd::describeLevel(const llvm::json::Value &value) {
   const llvm::json::Object *level = value.getAsObject();
   if (!level)
     return std::nullopt;
-  auto format =
-      llvm::StringSwitch<std::optional<int64_t>>(
-          level->getString("format").value_or(""))
-          .Case("dense", SPARSE_AUTOGRAD_LEVEL_DENSE)
-          .Case("compressed", SPARSE_AUTOGRAD_LEVEL_COMPRESSED)
-          .Case("loose_compressed", SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED)
-          .Case("singleton", SPARSE_AUTOGRAD_LEVEL_SINGLETON)
-          .Default(std::nullopt);
+  const LevelFormatInfo &format =
+      getLevelFormat(std::string_view(level->getString("format").value_or("")));
   std::optional<bool> isUnique = level->getBoolean("unique");
   std::optional<int64_t> dimension = level->getInteger("dimension");
-  if (!format || !isUnique || !dimension)
+  if (!format.isKnown() || !isUnique || !dimension)
     return std::nullopt;
-  return std::array<int64_t, 4>{
-      *isUnique ? *format : *format + SPARSE_AUTOGRAD_LEVEL_NONUNIQUE,
-      *dimension, level->getInteger("block").value_or(0),
-      level->getString("part") == "remainder"};
+  return std::array<int64_t, 4>{LevelKind{&format, *isUnique}.getCode(),
+                                *dimension,
+                                level->getInteger("block").value_or(0),
+                                level->getString("part") == "remainder"};
 }

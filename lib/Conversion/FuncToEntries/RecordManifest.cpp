@@ -41,16 +41,10 @@ static std::string getElementTypeName(Type type) {
 /// How the manifest describes the levels of an encoding.
 static llvm::json::Object
 describeEncoding(sparse_tensor::SparseTensorType type) {
-  auto getFormat = [](sparse_tensor::LevelType level) {
-    return isDenseLT(level)             ? "dense"
-           : isCompressedLT(level)      ? "compressed"
-           : isLooseCompressedLT(level) ? "loose_compressed"
-                                        : "singleton";
-  };
   AffineMap map = type.getExpandedDimToLvl();
   llvm::json::Array levels;
   for (auto [number, level] : llvm::enumerate(type.getLvlTypes())) {
-    llvm::json::Object description{{"format", getFormat(level)},
+    llvm::json::Object description{{"format", StringRef(getFormat(level).name)},
                                    {"unique", isUniqueLT(level)}};
     AffineExpr expr = map.getResult(number);
     if (auto part = dyn_cast<AffineBinaryOpExpr>(expr)) {

@@ -289,18 +289,16 @@ static MaybeVerdict writeElement(Call &call, Random &random) {
 // Sparse storage
 //===----------------------------------------------------------------------===//
 
-static bool isLoose(const Argument &argument) {
+static bool hasGaps(const Argument &argument) {
   return llvm::any_of(
-      argument.type.encoding->levels, [](const SparseLevel &level) {
-        return (level.format & ~SPARSE_AUTOGRAD_LEVEL_NONUNIQUE) ==
-               SPARSE_AUTOGRAD_LEVEL_LOOSE_COMPRESSED;
-      });
+      argument.type.encoding->levels,
+      [](const SparseLevel &level) { return level.kind.format->hasGaps(); });
 }
 
 static MaybeVerdict changeLength(Call &call, Random &random) {
   Argument *argument = chooseSparse(call, random);
   // What no position reaches may be there.
-  if (!argument || isLoose(*argument))
+  if (!argument || hasGaps(*argument))
     return std::nullopt;
   Array *array = chooseArray(*argument, random);
   int64_t &length = argument->words[array->sizeWord(0)];
