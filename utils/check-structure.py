@@ -7,6 +7,9 @@
 * Numbers of machines and guesses about data are in their records
   (Target/CPUInfo.h, Target/TargetInfo.h, Analysis/Estimates.h) and nowhere else.
 * No constant of one name and value stands in two files.
+* How a level is stored is said by the table of level formats
+  (Runtime/LevelFormats.def) alone: nothing else asks an encoding for its
+  formats, names them, or has code for one of them by its number.
 * Each file of lib/Analysis and lib/Transforms is named by a test of its own,
   in test/Analysis, test/Transforms or test/Unit.
 
@@ -23,6 +26,13 @@ RECORDS = {"CPUInfo.h", "TargetInfo.h", "TargetInfo.cpp", "Estimates.h"}
 MACHINE_WORDS = re.compile(
     r"guess|assum|estimat|cache|lineBytes|lineLength|warpSize|warps?Count|"
     r"multiprocessor|vectorBits|vectorRegisters|sharedBytes", re.IGNORECASE)
+# What tells formats of levels apart, beside their records: predicates of MLIR's
+# sparse_tensor dialect, numbers of the C ABI, names.
+LEVEL_FORMATS = re.compile(
+    r"\bis(?:Dense|Batch|Compressed|LooseCompressed|Singleton|NOutOfM|WithPos|"
+    r"WithCrd)LT\b|\b(?<!buildLevelType\()LevelFormat::\w+|"
+    r"\bSPARSE_AUTOGRAD_LEVEL_(?!NONUNIQUE|FORMAT)[A-Z]\w*|"
+    r'"(?:compressed|loose_compressed|singleton|structured\b[^"]*)"')
 # Local names that say nothing by themselves.
 GENERAL_NAMES = {"most", "depth", "longest", "levels", "alignment", "first"}
 CONSTANT = re.compile(r"\bconstexpr\s+(?:unsigned\s+)?[\w:]+\s+(\w+\s*=[^;]*);")
@@ -66,6 +76,13 @@ def check_numbers(root, sources):
         if len(paths) > 1 and name not in GENERAL_NAMES:
             files = ", ".join(sorted(str(path.relative_to(root)) for path in paths))
             yield f"'{name} = {value}' stands in several files: {files}"
+
+
+def check_level_formats(root, sources):
+    for path, text in sources.items():
+        for match in LEVEL_FORMATS.finditer(text):
+            yield (f"{path.relative_to(root)}: {match[0]} tells a level format "
+                   "apart: ask its record (Runtime/LevelFormats.h)")
 
 
 def check_includes(root, sources):
@@ -117,7 +134,7 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     sources = read_sources(root)
     problems = [*check_includes(root, sources), *check_numbers(root, sources),
-                *check_tests(root)]
+                *check_level_formats(root, sources), *check_tests(root)]
     for problem in problems:
         print(problem)
     if not problems:

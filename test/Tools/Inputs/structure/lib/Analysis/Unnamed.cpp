@@ -2,3 +2,9 @@
 // A comment may say constexpr int guessed = 1;
 static constexpr int64_t cacheBytes = int64_t(1) << 20;
 static constexpr unsigned wanted = 12, other = wanted;
+static bool isLoose(LevelType level) { return isLooseCompressedLT(level); }
+static StringRef name = "singleton";
+static int64_t code =
+    SPARSE_AUTOGRAD_LEVEL_DENSE | SPARSE_AUTOGRAD_LEVEL_NONUNIQUE;
+static LevelType built = *buildLevelType(LevelFormat::Compressed, true, true);
+static bool isDense(LevelType level) { return level.isa<LevelFormat::Dense>(); }
