@@ -14,11 +14,30 @@ using namespace mlir;
 using namespace mlir::sparse_tensor;
 using namespace sparse_autograd;
 
+/// The coordinates of dimensions from those of levels, which are dimensions or
+/// the quotients and remainders of them. Upstream's inverse takes dimensions to
+/// be in the order of levels where some are in blocks (LLVM 22.1).
+static AffineMap invert(AffineMap dimsToLevels) {
+  MLIRContext *context = dimsToLevels.getContext();
+  SmallVector<AffineExpr> dims(dimsToLevels.getNumDims(),
+                               getAffineConstantExpr(0, context));
+  for (auto [level, expr] : llvm::enumerate(dimsToLevels.getResults())) {
+    AffineExpr term = getAffineDimExpr(level, context);
+    auto part = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (part && part.getKind() == AffineExprKind::FloorDiv)
+      term = term * part.getRHS();
+    AffineExpr &dim =
+        dims[cast<AffineDimExpr>(part ? part.getLHS() : expr).getPosition()];
+    dim = dim + term;
+  }
+  return AffineMap::get(dimsToLevels.getNumResults(), 0, dims, context);
+}
+
 SparseStorage::SparseStorage(RankedTensorType type, ValueRange components)
     : type(type), components(components) {
   SparseTensorType sparse(type);
   dimsToLevels = sparse.getExpandedDimToLvl();
-  levelsToDims = sparse.isIdentity() ? dimsToLevels : sparse.getLvlToDim();
+  levelsToDims = invert(dimsToLevels);
   for (LevelType level : sparse.getLvlTypes())
     levels.push_back(getLevelKind(level));
   positions.resize(levels.size());
