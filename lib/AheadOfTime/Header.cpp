@@ -82,7 +82,12 @@ static void writeValue(llvm::raw_ostream &stream, const llvm::Twine &place,
     std::string suffix = " of level " + std::to_string(number);
     if (level.kind.format->hasPositions())
       writeList("positions" + suffix, describeIndex(encoding.positionType));
-    if (level.kind.format->hasCoordinates())
+    const LevelFormatInfo &format = *level.kind.format;
+    if (format.isPacked())
+      writeList("coordinates" + suffix + ", " +
+                    std::to_string(format.coordinates) + " bits each",
+                describeIndex(io::ElementType::I8));
+    else if (format.hasCoordinates())
       writeList("coordinates" + suffix, describeIndex(encoding.coordinateType));
   }
   writeList("values", element);

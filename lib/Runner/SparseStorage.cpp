@@ -127,7 +127,7 @@ SparseEncoding::getComponentTypes(io::ElementType elementType) const {
     if (level.kind.format->hasPositions())
       types.push_back(positionType);
     if (level.kind.format->hasCoordinates())
-      types.push_back(coordinateType);
+      types.push_back(getCoordinateType(level));
   }
   types.push_back(elementType);
   return types;
@@ -296,8 +296,10 @@ Error StorageBuilder::addPositions() {
         return error;
     parents = elementCounts[index];
     if (format.hasCoordinates())
-      if (Error error =
-              addComponent(encoding.coordinateType, parents, stored[index]))
+      if (Error error = addComponent(
+              encoding.getCoordinateType(level),
+              format.isPacked() ? format.countBytes(parents) : parents,
+              stored[index]))
         return error;
   }
   return callRuntime(
@@ -481,14 +483,19 @@ void StorageReader::readParent(size_t level, int64_t parent) {
       readElement(level, parent * extents[level] + i, i);
     return;
   }
-  int64_t begin = parent, end = parent + 1;
+  const LevelFormatInfo &format = *encoding.levels[level].kind.format;
+  int64_t begin = format.elements * parent, end = begin + format.elements;
   if (const io::DenseArray *array = positions[level]) {
-    int64_t place = encoding.levels[level].kind.format->positions * parent;
+    int64_t place = format.positions * parent;
     begin = getNumber(*array, place);
     end = getNumber(*array, place + 1);
   }
   for (int64_t element = begin; element < end; ++element)
-    readElement(level, element, getNumber(*coordinates[level], element));
+    readElement(level, element,
+                format.isPacked()
+                    ? format.getPacked(coordinates[level]->as<uint8_t>().data(),
+                                       element)
+                    : getNumber(*coordinates[level], element));
 }
 
 Expected<io::CoordinateTensor>

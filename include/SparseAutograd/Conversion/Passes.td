@@ -948,9 +948,10 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
     A reshape, a slice, a concatenation or a padding with zeros lists where the
     stored elements of its operands go, and stores them as a new pattern.
 
-    Levels are `dense`, `compressed`, `loose_compressed` or `singleton(soa)`
-    below `compressed(nonunique)`, ordered, of dimensions in any order or of
-    blocks of them, with positions and coordinates of any width.
+    Levels are of a format in the table of level formats, as `dense` and
+    `compressed`, a `singleton(soa)` below `compressed(nonunique)`, ordered, of
+    dimensions in any order or of blocks of them, with positions and coordinates
+    of any width.
 
     ```mlir
     %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?xf64>)

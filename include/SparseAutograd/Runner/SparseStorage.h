@@ -52,6 +52,10 @@ struct SparseEncoding {
   parse(const llvm::json::Object &description, size_t rank,
         llvm::StringRef name);
 
+  /// The type of the coordinates of a level that lists them.
+  io::ElementType getCoordinateType(const SparseLevel &level) const {
+    return level.kind.format->isPacked() ? io::ElementType::I8 : coordinateType;
+  }
   llvm::SmallVector<int64_t> getFormats() const;
   /// The extents of the levels of a tensor of `shape`.
   llvm::SmallVector<int64_t> getExtents(llvm::ArrayRef<int64_t> shape) const;

@@ -25,7 +25,7 @@ namespace sparse_autograd {
 /// Columns of the table that are words.
 namespace level_formats {
 inline constexpr int64_t All = -1, Listed = 0;
-inline constexpr int64_t None = 0, Shared = 1, Pairs = 2, Numbers = 1;
+inline constexpr int64_t None = 0, Shared = 1, Pairs = 2, Numbers = -1;
 } // namespace level_formats
 
 /// How the levels of one format are stored; the columns of LevelFormats.def.
@@ -44,8 +44,16 @@ struct LevelFormatInfo {
   constexpr bool storesAll() const { return elements == level_formats::All; }
   constexpr bool hasPositions() const { return positions != 0; }
   constexpr bool hasCoordinates() const { return coordinates != 0; }
-  /// Whether each parent has one element, which has the number of its parent.
-  constexpr bool isSingleton() const { return elements == 1; }
+  /// Whether coordinates may repeat below a parent, and singletons follow.
+  constexpr bool mayRepeat() const {
+    return coordinates == level_formats::Numbers;
+  }
+  /// Whether coordinates are packed into bytes: of each parent, `elements` that
+  /// increase.
+  constexpr bool isPacked() const { return coordinates > 0; }
+  /// Whether each parent has one element, which has the number of its parent
+  /// and a coordinate that is listed beside that of the parent.
+  constexpr bool isSingleton() const { return elements == 1 && mayRepeat(); }
   /// Whether the elements of parents lie one after the other, from the first
   /// to the last, as the rows of CSR.
   constexpr bool isCompressed() const {
@@ -61,6 +69,33 @@ struct LevelFormatInfo {
   /// position with number positions * p, and end at the next one.
   constexpr int64_t countPositions(int64_t parents) const {
     return positions * parents + int64_t(positions == level_formats::Shared);
+  }
+
+  // Of packed coordinates:
+
+  constexpr int64_t getPackedExtent() const {
+    return int64_t(1) << coordinates;
+  }
+  constexpr int64_t countInByte() const { return 8 / coordinates; }
+  constexpr int64_t countBytes(int64_t numCoordinates) const {
+    return numCoordinates / countInByte() +
+           int64_t(numCoordinates % countInByte() != 0);
+  }
+  constexpr int64_t getPacked(const uint8_t *bytes, int64_t element) const {
+    int64_t shift = coordinates * (element % countInByte());
+    return (bytes[element / countInByte()] >> shift) & (getPackedExtent() - 1);
+  }
+  /// The coordinate of element `element` where nothing is stored: the last ones
+  /// that there are below its parent.
+  constexpr int64_t getUnused(int64_t element) const {
+    return getPackedExtent() - elements + element % elements;
+  }
+  /// The coordinates of a byte where nothing is stored.
+  constexpr uint8_t getUnusedByte() const {
+    int64_t byte = 0;
+    for (int64_t i = 0; i < countInByte(); ++i)
+      byte |= getUnused(i) << (coordinates * i);
+    return static_cast<uint8_t>(byte);
   }
 };
 
@@ -102,13 +137,18 @@ struct LevelKind {
   }
 };
 
+/// Whether a level of `format` may have the extent `extent`.
+constexpr bool isExtentOf(const LevelFormatInfo &format, int64_t extent) {
+  return format.isPacked() ? extent == format.getPackedExtent() : extent >= 0;
+}
+
 /// Why a level cannot follow the one before it.
 enum class LevelProblem {
   None,
   UnknownFormat,
   /// Coordinates that are not listed do not repeat.
   RepeatsWithoutList,
-  /// A singleton has the number of an element that has coordinates.
+  /// A singleton has the number of an element whose coordinate is listed.
   SingletonBelowNoList,
   /// Where coordinates repeat, and below singletons, there are singletons.
   NoSingleton,
@@ -119,10 +159,10 @@ constexpr LevelProblem checkLevel(const LevelKind *before,
                                   const LevelKind &level) {
   if (!level.format->isKnown())
     return LevelProblem::UnknownFormat;
-  if (!level.isUnique && !level.format->hasCoordinates())
+  if (!level.isUnique && !level.format->mayRepeat())
     return LevelProblem::RepeatsWithoutList;
   if (level.format->isSingleton())
-    return before && before->format->hasCoordinates()
+    return before && before->format->mayRepeat()
                ? LevelProblem::None
                : LevelProblem::SingletonBelowNoList;
   return before && (!before->isUnique || before->format->isSingleton())

@@ -57,6 +57,8 @@ sparse_autograd::assembleStorage(OpBuilder &builder, Location loc,
                .getResult(0);
 
   SmallVector<Value> lists;
+  SmallVector<LevelList> levelLists = getLevelLists(encoding);
+  auto *next = levelLists.begin();
   Value parents = arith::ConstantIndexOp::create(builder, loc, 1);
   for (auto [level, levelType] : llvm::enumerate(sparse.getLvlTypes())) {
     const LevelFormatInfo &format = getFormat(levelType);
@@ -64,9 +66,11 @@ sparse_autograd::assembleStorage(OpBuilder &builder, Location loc,
     Value elements = tensor::ExtractOp::create(builder, loc, counts, place);
     if (format.hasPositions())
       lists.push_back(createList(countPositions(builder, loc, format, parents),
-                                 sparse.getPosType()));
+                                 (next++)->elementType));
     if (format.hasCoordinates())
-      lists.push_back(createList(elements, sparse.getCrdType()));
+      lists.push_back(
+          createList(countCoordinates(builder, loc, format, elements),
+                     (next++)->elementType));
     parents = elements;
   }
   lists.push_back(createList(count, index));

@@ -18,16 +18,6 @@ using namespace mlir;
 using namespace mlir::sparse_tensor;
 using namespace sparse_autograd;
 
-/// Loads element `index` of a list of positions or coordinates.
-Value LevelCursor::load(OpBuilder &builder, Location loc, Value tensor,
-                        Value index) const {
-  Value number = tensor::ExtractOp::create(builder, loc, tensor, index);
-  if (number.getType().isIndex())
-    return number;
-  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
-                                      number);
-}
-
 std::pair<Value, Value> LevelCursor::getSegment(OpBuilder &builder,
                                                 Location loc) const {
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -44,6 +34,12 @@ std::pair<Value, Value> LevelCursor::getSegment(OpBuilder &builder,
                                         storage->getCoordinates(level), zero)};
   Value parent = position ? position : zero;
   Value first = parent;
+  if (!format.hasPositions()) {
+    Value ofParent =
+        arith::ConstantIndexOp::create(builder, loc, format.elements);
+    first = arith::MulIOp::create(builder, loc, parent, ofParent);
+    return {first, arith::AddIOp::create(builder, loc, first, ofParent)};
+  }
   if (format.positions > 1) {
     Value ofParent =
         arith::ConstantIndexOp::create(builder, loc, format.positions);
@@ -51,15 +47,15 @@ std::pair<Value, Value> LevelCursor::getSegment(OpBuilder &builder,
   }
   Value next = arith::AddIOp::create(builder, loc, first, one);
   Value positions = storage->getPositions(level);
-  return {load(builder, loc, positions, first),
-          load(builder, loc, positions, next)};
+  return {loadNumber(builder, loc, positions, first),
+          loadNumber(builder, loc, positions, next)};
 }
 
 Value LevelCursor::getCoordinate(OpBuilder &builder, Location loc,
                                  Value iteration) const {
   if (getFormat().storesAll())
     return iteration;
-  return load(builder, loc, storage->getCoordinates(level), iteration);
+  return storage->getCoordinate(builder, loc, level, iteration);
 }
 
 LevelCursor LevelCursor::enter(OpBuilder &builder, Location loc,

@@ -60,8 +60,6 @@ public:
                                              mlir::Value coordinate) const;
 
 private:
-  mlir::Value load(mlir::OpBuilder &builder, mlir::Location loc,
-                   mlir::Value tensor, mlir::Value index) const;
   /// The first of the elements [begin, end) of the next level whose coordinate
   /// has not the relation `predicate` to `coordinate`; `end` if there is none.
   mlir::Value search(mlir::OpBuilder &builder, mlir::Location loc,

@@ -103,6 +103,8 @@ void LoopPlan::traverse(unsigned number) {
         count *= static_cast<double>(level == 0 ? estimates.rowEntries *
                                                       estimates.extent
                                                 : estimates.rowEntries);
+      else
+        count *= static_cast<double>(format.elements);
       cost += count;
       isFree.set(level);
     }

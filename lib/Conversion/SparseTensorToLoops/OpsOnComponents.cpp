@@ -63,6 +63,25 @@ struct LowerStoredValues : OpConversionPattern<StoredValuesOp> {
   }
 };
 
+/// The coordinates of a level that has them in bits, as a list of indices. Such
+/// a level is the last one: it has an element for each value.
+static Value unpackCoordinates(OpBuilder &builder, Location loc,
+                               const SparseStorage &storage, unsigned level) {
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, storage.getValues()),
+      builder.getIndexType());
+  AffineMap identity = builder.getMultiDimIdentityMap(1);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, empty.getType(), ValueRange(), empty, identity,
+      utils::IteratorType::parallel,
+      [&](OpBuilder &nested, Location loc, ValueRange) {
+        Value element = linalg::IndexOp::create(nested, loc, 0);
+        linalg::YieldOp::create(
+            nested, loc, storage.getCoordinate(nested, loc, level, element));
+      });
+  return generic.getResult(0);
+}
+
 struct LowerStoredCoordinates : OpConversionPattern<StoredCoordinatesOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -71,9 +90,12 @@ struct LowerStoredCoordinates : OpConversionPattern<StoredCoordinatesOp> {
     Location loc = op.getLoc();
     SparseStorage storage(cast<RankedTensorType>(op.getInput().getType()),
                           adaptor.getInput());
-    Value list = storage.getCoordinates(op.getLevel().getZExtValue());
+    unsigned level = op.getLevel().getZExtValue();
+    Value list = storage.getCoordinates(level);
     Type index = rewriter.getIndexType();
-    if (getElementTypeOrSelf(list) != index)
+    if (storage.getFormat(level).isPacked())
+      list = unpackCoordinates(rewriter, loc, storage, level);
+    else if (getElementTypeOrSelf(list) != index)
       list = createElementwise(
           rewriter, loc, list, list, index,
           [&](OpBuilder &nested, Location loc, ValueRange number) -> Value {
@@ -150,12 +172,14 @@ struct LowerEmpty : OpConversionPattern<tensor::EmptyOp> {
   matchAndRewrite(tensor::EmptyOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto zeros = [&](Value count, Type element) -> Value {
+    auto fill = [&](Value count, TypedAttr element) -> Value {
       Value empty = tensor::EmptyOp::create(
-          rewriter, loc, ArrayRef<OpFoldResult>{count}, element);
-      Value zero = arith::ConstantOp::create(rewriter, loc,
-                                             rewriter.getZeroAttr(element));
-      return linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
+          rewriter, loc, ArrayRef<OpFoldResult>{count}, element.getType());
+      Value value = arith::ConstantOp::create(rewriter, loc, element);
+      return linalg::FillOp::create(rewriter, loc, value, empty).getResult(0);
+    };
+    auto zeros = [&](Value count, Type element) {
+      return fill(count, rewriter.getZeroAttr(element));
     };
     sparse_tensor::SparseTensorType type(op.getType());
     SmallVector<Value> extents = llvm::map_to_vector(
@@ -177,6 +201,16 @@ struct LowerEmpty : OpConversionPattern<tensor::EmptyOp> {
       if (format.hasPositions())
         components.push_back(zeros(countPositions(rewriter, loc, format, count),
                                    type.getPosType()));
+      if (format.isPacked()) {
+        Value ofParent =
+            arith::ConstantIndexOp::create(rewriter, loc, format.elements);
+        count = arith::MulIOp::create(rewriter, loc, count, ofParent);
+        Value bytes = countCoordinates(rewriter, loc, format, count);
+        components.push_back(
+            fill(bytes, rewriter.getI8IntegerAttr(
+                            static_cast<int8_t>(format.getUnusedByte()))));
+        continue;
+      }
       components.push_back(zeros(none, type.getCrdType()));
       count = none;
     }

@@ -9,6 +9,7 @@
 #include "SparseStorage.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::sparse_tensor;
@@ -93,6 +94,45 @@ Value sparse_autograd::countPositions(OpBuilder &builder, Location loc,
                    ? Value(arith::ConstantIndexOp::create(builder, loc, 1))
                    : parents;
   return arith::AddIOp::create(builder, loc, parents, more);
+}
+
+Value sparse_autograd::countCoordinates(OpBuilder &builder, Location loc,
+                                        const LevelFormatInfo &format,
+                                        Value elements) {
+  if (!format.isPacked())
+    return elements;
+  Value inByte =
+      arith::ConstantIndexOp::create(builder, loc, format.countInByte());
+  return arith::CeilDivUIOp::create(builder, loc, elements, inByte);
+}
+
+Value sparse_autograd::loadNumber(OpBuilder &builder, Location loc, Value list,
+                                  Value index) {
+  Value number = tensor::ExtractOp::create(builder, loc, list, index);
+  if (number.getType().isIndex())
+    return number;
+  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                      number);
+}
+
+Value SparseStorage::getCoordinate(OpBuilder &builder, Location loc,
+                                   unsigned level, Value element) const {
+  const LevelFormatInfo &format = getFormat(level);
+  if (!format.isPacked())
+    return loadNumber(builder, loc, coordinates[level], element);
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, number);
+  };
+  Value inByte = constant(format.countInByte());
+  Value byte =
+      loadNumber(builder, loc, coordinates[level],
+                 arith::DivUIOp::create(builder, loc, element, inByte));
+  Value place = arith::RemUIOp::create(builder, loc, element, inByte);
+  Value shift =
+      arith::MulIOp::create(builder, loc, place, constant(format.coordinates));
+  Value shifted = arith::ShRUIOp::create(builder, loc, byte, shift);
+  return arith::AndIOp::create(builder, loc, shifted,
+                               constant(format.getPackedExtent() - 1));
 }
 
 Value SparseStorage::getLevelExtent(OpBuilder &builder, Location loc,

@@ -32,6 +32,14 @@ llvm::SmallVector<mlir::Value> getLevelExtents(mlir::OpBuilder &builder,
 /// below `parents` elements.
 mlir::Value countPositions(mlir::OpBuilder &builder, mlir::Location loc,
                            const LevelFormatInfo &format, mlir::Value parents);
+/// Length of the list of coordinates of such a level with `elements` elements.
+mlir::Value countCoordinates(mlir::OpBuilder &builder, mlir::Location loc,
+                             const LevelFormatInfo &format,
+                             mlir::Value elements);
+
+/// Element `index` of a list of unsigned numbers, as an index.
+mlir::Value loadNumber(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value list, mlir::Value index);
 
 /// The components of one tensor.
 class SparseStorage {
@@ -54,6 +62,9 @@ public:
   mlir::Value getCoordinates(unsigned level) const {
     return coordinates[level];
   }
+  /// The coordinate of element `element` of a level that lists them.
+  mlir::Value getCoordinate(mlir::OpBuilder &builder, mlir::Location loc,
+                            unsigned level, mlir::Value element) const;
   mlir::Value getValues() const { return components[valuesIndex]; }
 
   mlir::Value getExtent(mlir::OpBuilder &builder, mlir::Location loc,

@@ -299,6 +299,15 @@ void Lowering::lower(StorePositionsOp op) {
   op.erase();
 }
 
+/// Whether loops count and store elements of such levels.
+static bool canLower(sparse_tensor::SparseTensorEncodingAttr encoding) {
+  return areLevelsValid(encoding) &&
+         llvm::none_of(encoding.getLvlTypes(),
+                       [](sparse_tensor::LevelType level) {
+                         return getFormat(level).isPacked();
+                       });
+}
+
 /// Whether loops can do `op`; the runtime can do any.
 static bool canLower(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), [](Type type) {
@@ -313,8 +322,8 @@ static bool canLower(Operation *op) {
   if (auto sort = dyn_cast<SortEntriesOp>(op))
     return !cast<MemRefType>(sort.getCoordinates().getType()).isDynamicDim(1);
   if (auto count = dyn_cast<CountPositionsOp>(op))
-    return areLevelsValid(count.getEncoding());
-  return areLevelsValid(cast<StorePositionsOp>(op).getEncoding());
+    return canLower(count.getEncoding());
+  return canLower(cast<StorePositionsOp>(op).getEncoding());
 }
 
 namespace {

@@ -80,6 +80,7 @@ private:
                   const SparseAutogradMemRef1 &component, int64_t length,
                   int64_t bytes);
   bool checkDense();
+  bool checkPacked();
   bool checkStored();
   bool checkPositions(const SparseAutogradMemRef1 &component, int64_t elements);
   bool areElementsFine(const SparseAutogradMemRef1 &positions,
@@ -174,6 +175,63 @@ bool StorageChecker::checkDense() {
   parents = multiplyElements(parents, extents[level]);
   if (parents < 0)
     return refuse(level, "the product of the extents overflows");
+  return true;
+}
+
+/// Number of leading bytes in which the coordinates of each parent, none of
+/// which has some in two bytes, increase.
+static int64_t countFineBytes(const LevelFormatInfo &format,
+                              const uint8_t *bytes, int64_t count) {
+  bool isFine[256];
+  for (int64_t byte = 0; byte < 256; ++byte) {
+    auto value = static_cast<uint8_t>(byte);
+    isFine[byte] = true;
+    for (int64_t i = 1; i < format.countInByte(); ++i)
+      isFine[byte] &=
+          i % format.elements == 0 ||
+          format.getPacked(&value, i - 1) < format.getPacked(&value, i);
+  }
+  int64_t fine = 0;
+  while (fine < count && isFine[bytes[fine]])
+    ++fine;
+  return fine;
+}
+
+/// Coordinates that are packed: whether they increase below each parent.
+bool StorageChecker::checkPacked() {
+  const LevelFormatInfo &format = getFormat(level);
+  int64_t elements = multiplyElements(parents, format.elements);
+  if (elements < 0)
+    return refuse(level, "the product of the extents overflows");
+  if (!checkArray(level, "bytes of coordinates", components[0],
+                  format.countBytes(elements), /*bytes=*/1))
+    return false;
+  Numbers bytes(components[0], 1);
+  auto getCoordinate = [&](int64_t element) {
+    uint8_t byte = bytes[element / format.countInByte()];
+    return format.getPacked(&byte, element % format.countInByte());
+  };
+  // Groups of a row, which are the elements of the level before.
+  int64_t groups = level > 0 ? extents[level - 1] : 1;
+  int64_t fine = 0;
+  if (components[0].strides[0] == 1)
+    fine = countFineBytes(format, getData<uint8_t>(components[0]),
+                          elements / format.countInByte());
+  for (int64_t element = fine * format.countInByte(); element < elements;
+       ++element) {
+    if (element % format.elements == 0 ||
+        getCoordinate(element - 1) < getCoordinate(element))
+      continue;
+    int64_t group = element / format.elements;
+    return refuse(level,
+                  "group %" PRId64 " of row %" PRId64
+                  " has the coordinate %" PRId64 " after %" PRId64
+                  ": they must increase",
+                  group % groups, group / groups, getCoordinate(element),
+                  getCoordinate(element - 1));
+  }
+  ++components;
+  parents = elements;
   return true;
 }
 
@@ -409,7 +467,10 @@ bool StorageChecker::check() {
                   wrong, formats[wrong], extents[wrong]);
   for (; level < levels; level = end) {
     end = level + 1;
-    if (!(getFormat(level).storesAll() ? checkDense() : checkStored()))
+    const LevelFormatInfo &format = getFormat(level);
+    if (!(format.storesAll()  ? checkDense()
+          : format.isPacked() ? checkPacked()
+                              : checkStored()))
       return false;
   }
   return checkArray(-1, "values", components[0], parents, /*bytes=*/0);

@@ -27,7 +27,7 @@ inline constexpr int64_t mostLevels = 64;
 inline int64_t checkFormats(int64_t levels, const LevelKind *kinds,
                             const int64_t *extents) {
   for (int64_t level = 0; level < levels; ++level)
-    if (extents[level] < 0 ||
+    if (!isExtentOf(*kinds[level].format, extents[level]) ||
         checkLevel(level > 0 ? &kinds[level - 1] : nullptr, kinds[level]) !=
             LevelProblem::None)
       return level;

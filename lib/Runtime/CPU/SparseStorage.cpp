@@ -32,9 +32,11 @@ struct Level {
   void *coordinates;
   /// The element of the last entry.
   int64_t element;
-  /// How many elements there are, of those that grow with the entries.
+  /// How many elements there are, of those that grow with the entries; of
+  /// packed coordinates the one after the last that an entry has.
   int64_t size;
-  /// Of how many parents the first position is stored.
+  /// Of how many parents the first position is stored; of how many elements
+  /// the packed coordinate.
   int64_t begun;
 };
 
@@ -110,6 +112,53 @@ static void endParents(const Storage &storage, int64_t level, int64_t parents) {
     storePosition(storage, level, count - 1, state.size);
 }
 
+/// Writes a coordinate in bits.
+static void storePacked(const Level &state, int64_t element,
+                        int64_t coordinate) {
+  const LevelFormatInfo &format = *state.format;
+  auto &byte =
+      static_cast<uint8_t *>(state.coordinates)[element / format.countInByte()];
+  int64_t shift = format.coordinates * (element % format.countInByte());
+  int64_t mask = (format.getPackedExtent() - 1) << shift;
+  byte = static_cast<uint8_t>((byte & ~mask) | (coordinate << shift));
+}
+
+/// Writes the coordinates of elements before `end` that nothing is stored in
+/// yet.
+static void beginPacked(Level &state, int64_t end) {
+  for (; state.begun < end; ++state.begun)
+    storePacked(state, state.begun, state.format->getUnused(state.begun));
+}
+
+/// The element of an entry below `parent`: the next one, or a later one if
+/// there are no coordinates for those between it and the end.
+static int64_t addPacked(const Storage &storage, int64_t level, int64_t parent,
+                         int64_t coordinate) {
+  Level &state = storage.levels[level];
+  const LevelFormatInfo &format = *state.format;
+  int64_t first = parent * format.elements;
+  int64_t element = state.size > first ? state.size : first;
+  int64_t last =
+      first + coordinate - (format.getPackedExtent() - format.elements);
+  element = element > last ? element : last;
+  if (element == first + format.elements) {
+    int64_t groups = level > 0 ? storage.levels[level - 1].extent : 1;
+    int64_t values[] = {level, parent % groups, parent / groups,
+                        format.elements, format.getPackedExtent()};
+    sparseAutogradRaiseWithValues(
+        SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+        "level {}: group {} of row {} stores more than {} of its {} elements; "
+        "set the others to zero before, or store the tensor in another format",
+        5, values);
+  }
+  state.size = element + 1;
+  if (storage.stores) {
+    beginPacked(state, element + 1);
+    storePacked(state, element, coordinate);
+  }
+  return element;
+}
+
 static void raiseTooMany(int64_t level) {
   sparseAutogradRaiseWithValues(
       SPARSE_AUTOGRAD_INVALID_ARGUMENT,
@@ -135,6 +184,11 @@ static int64_t addElement(const Storage &storage, int64_t level, int64_t parent,
     if (end < 0)
       raiseTooMany(level);
     return end - state.extent + coordinate;
+  }
+  if (state.format->isPacked()) {
+    if (multiplyElements(parent + 1, state.format->elements) < 0)
+      raiseTooMany(level);
+    return addPacked(storage, level, parent, coordinate);
   }
   if (state.format->hasPositions()) {
     if (storage.stores)
@@ -245,9 +299,11 @@ static Level *makeLevels(int64_t numLevels, const int64_t *formats,
 static int64_t countElements(const Storage &storage, int64_t level,
                              int64_t parents) {
   const Level &state = storage.levels[level];
-  if (!state.format->storesAll())
+  bool isPacked = state.format->isPacked();
+  if (!state.format->storesAll() && !isPacked)
     return state.size;
-  int64_t elements = multiplyElements(parents, state.extent);
+  int64_t elements = multiplyElements(parents, isPacked ? state.format->elements
+                                                        : state.extent);
   if (elements < 0)
     raiseTooMany(level);
   return elements;
@@ -296,6 +352,10 @@ void sparseAutogradStorePositions(
     if (storage.levels[level].format->hasPositions())
       endParents(storage, level, parents);
     parents = countElements(storage, level, parents);
+    Level &state = storage.levels[level];
+    if (state.format->isPacked())
+      beginPacked(state, state.format->countInByte() *
+                             state.format->countBytes(parents));
   }
   sparseAutogradDeallocate(storage.levels);
 }

@@ -28,12 +28,12 @@ func.func private @implicit() -> tensor<4x8xf64, #implicit>
 // -----
 
 #batch = #sparse_tensor.encoding<{map = (b, i, j) -> (b : batch, i : dense, j : compressed)}>
-// expected-error @below {{whose level 0 is of a format that is not lowered; use dense, compressed, loose_compressed or singleton}}
+// expected-error @below {{whose level 0 is of a format that is not lowered; use dense, compressed, loose_compressed, singleton or structured[2, 4]}}
 func.func private @batch(tensor<2x4x8xf64, #batch>)
 
 // -----
 
-#structured = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+#structured = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[1, 4])}>
 // expected-error @below {{whose level 2 is of a format that is not lowered}}
 func.func private @structured(tensor<4x8xf64, #structured>)
 

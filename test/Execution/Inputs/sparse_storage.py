@@ -15,10 +15,14 @@ WIDTHS = {"index": np.uint64, "i64": np.uint64, "i32": np.uint32,
           "i16": np.uint16, "i8": np.uint8}
 
 
+STRUCTURED = "structured[2, 4]"
+
+
 @dataclass(frozen=True)
 class Level:
     """A level that has the coordinate of a dimension, or part of it."""
-    format: str  # dense, compressed, loose_compressed or singleton
+    # dense, compressed, loose_compressed, singleton or structured[2, 4]
+    format: str
     dimension: int
     unique: bool = True
     block: int = 0  # of a part: the extent of a block
@@ -78,6 +82,15 @@ def _levels(*formats, order=None):
     order = order or range(len(formats))
     return Encoding(tuple(Level(f.rstrip("!"), d, not f.endswith("!"))
                           for f, d in zip(formats, order, strict=True)))
+
+
+def structured_encoding(rank=2, columns=False):
+    """Two of each four elements of a row, or of a column of a matrix, behind
+    dense dimensions."""
+    order = [1, 0] if columns else list(range(rank))
+    return Encoding((*(Level("dense", d) for d in order[:-1]),
+                     Level("dense", order[-1], block=4, part="quotient"),
+                     Level(STRUCTURED, order[-1], block=4, part="remainder")))
 
 
 def block_encoding(block):
@@ -147,6 +160,11 @@ class Storage:
             elif level.format == "singleton":
                 column, counts = components.pop(0)[nodes], np.ones_like(nodes)
                 children = nodes
+            elif level.format == STRUCTURED:
+                counts = np.full(len(nodes), 2)
+                children = np.ravel(2 * nodes[:, None] + [0, 1])
+                column = (components.pop(0)[children // 4] >>
+                          2 * (children % 4)) & 3
             else:
                 positions = components.pop(0)
                 stride = 2 if level.format == "loose_compressed" else 1
@@ -186,6 +204,11 @@ def build_storage(coordinates, values, shape, encoding):
             extent = level.extent(shape)
             elements, count = elements * extent + column, count * extent
             continue
+        if level.format == STRUCTURED:
+            elements, packed = _store_two_of_four(elements, column, count)
+            components.append(packed)
+            count *= 2
+            continue
         is_new = np.ones(len(order), bool)
         if level.format != "singleton":
             if level.unique:
@@ -200,6 +223,23 @@ def build_storage(coordinates, values, shape, encoding):
     stored = np.zeros(count, values.dtype)
     stored[elements] = values[order]
     return Storage([*components, stored], tuple(shape), encoding)
+
+
+def _store_two_of_four(groups, column, count):
+    """The elements of sorted entries of `count` groups, at most two in each, and
+    the coordinates of all elements, 2 bits each: those of the entries, and as
+    many of the last other ones."""
+    mask = np.zeros((count, 4), bool)
+    mask[groups, column] = True
+    stored = mask.sum(axis=1)
+    assert np.all(stored <= 2), "more than two of four"
+    for at in (3, 2, 1, 0):
+        mask[:, at] |= mask.sum(axis=1) < 2
+    pairs = np.nonzero(mask)[1].reshape(count, 2)
+    elements = 2 * groups + (pairs[groups, 1] == column)
+    nibbles = np.full(count + count % 2, 0xE, np.uint8)
+    nibbles[:count] = pairs[:, 0] | pairs[:, 1] << 2
+    return elements, nibbles[::2] | nibbles[1::2] << 4
 
 
 def from_dense(array, encoding):

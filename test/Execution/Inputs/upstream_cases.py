@@ -286,8 +286,8 @@ REFUSALS = [
 func.func @f(%a: tensor<?x?xf64, #AoS>) -> tensor<?x?xf64, #AoS> {{ // HERE
   return %a : tensor<?x?xf64, #AoS>
 }}""", "whose level 1 interleaves coordinates; write singleton(soa)"),
-    Refusal("two_of_four_without_a_check", """
-#structured = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4]) }>
+    Refusal("three_of_eight", """
+#structured = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j floordiv 8 : dense, j mod 8 : structured[3, 8]) }>
 func.func @f(%a: tensor<4x7xf64, #structured>) -> tensor<4x7xf64, #structured> { // HERE
   return %a : tensor<4x7xf64, #structured>
 }""", "level 2 is of a format that is not lowered"),

@@ -66,6 +66,27 @@ TEST(LevelFormats, CodesOfTheABIStay) {
   EXPECT_EQ(get("singleton").code, SPARSE_AUTOGRAD_LEVEL_SINGLETON);
 }
 
+TEST(LevelFormats, PackedCoordinates) {
+  const LevelFormatInfo &format = get("structured[2, 4]");
+  EXPECT_EQ(format.code, SPARSE_AUTOGRAD_LEVEL_STRUCTURED_2_4);
+  EXPECT_EQ(format.getPackedExtent(), 4);
+  EXPECT_EQ(format.countBytes(0), 0);
+  EXPECT_EQ(format.countBytes(2), 1);
+  EXPECT_EQ(format.countBytes(4), 1);
+  EXPECT_EQ(format.countBytes(6), 2);
+  // Coordinates 2 and 3 of each group, from the lowest bits on.
+  EXPECT_EQ(format.getUnusedByte(), 0xEE);
+  const uint8_t bytes[] = {0xD4, 0x9C};
+  const int64_t expected[] = {0, 1, 1, 3, 0, 3, 1, 2};
+  for (int64_t element = 0; element < 8; ++element)
+    EXPECT_EQ(format.getPacked(bytes, element), expected[element]) << element;
+  EXPECT_TRUE(isExtentOf(format, 4));
+  EXPECT_FALSE(isExtentOf(format, 3));
+  // Groups do not lie in two bytes.
+  for (const LevelFormatInfo &each : level_formats::table)
+    EXPECT_TRUE(!each.isPacked() || each.countInByte() % each.elements == 0);
+}
+
 TEST(LevelFormats, CodesOfLevelsReadBack) {
   for (const LevelFormatInfo &format : level_formats::table)
     for (bool isUnique : {false, true}) {
@@ -100,13 +121,13 @@ TEST(LevelFormats, SequencesOfLevels) {
     for (bool isUnique : {false, true}) {
       LevelKind level = {&format, isUnique};
       bool mayBeFirst =
-          !format.isSingleton() && (isUnique || format.hasCoordinates());
+          !format.isSingleton() && (isUnique || format.mayRepeat());
       EXPECT_EQ(checkLevel(nullptr, level) == LevelProblem::None, mayBeFirst)
           << format.name;
       for (const LevelFormatInfo &other : level_formats::table) {
         LevelKind below = {&other, true};
         bool needsSingleton = !isUnique || format.isSingleton();
-        bool takesSingleton = format.hasCoordinates();
+        bool takesSingleton = format.mayRepeat();
         EXPECT_EQ(checkLevel(&level, below) == LevelProblem::None,
                   other.isSingleton() ? takesSingleton : !needsSingleton)
             << format.name << ", " << other.name;

@@ -30,7 +30,10 @@ bool sparse_autograd::isRowSparse(Type type) {
 }
 
 const LevelFormatInfo &sparse_autograd::getFormat(LevelType level) {
-  return getLevelFormat(std::string_view(toFormatString(level.getLvlFmt())));
+  // As the encoding writes it without properties, which are the lowest bits.
+  // Each n and m of structured levels is a format of its own.
+  LevelType format(static_cast<uint64_t>(level) & ~uint64_t(0xffff));
+  return getLevelFormat(std::string_view(format.toMLIRString()));
 }
 
 LevelKind sparse_autograd::getLevelKind(LevelType level) {
@@ -56,7 +59,10 @@ sparse_autograd::getLevelLists(SparseTensorEncodingAttr encoding) {
     if (format.hasPositions())
       lists.push_back({level, true, encoding.getPosElemType()});
     if (format.hasCoordinates())
-      lists.push_back({level, false, encoding.getCrdElemType()});
+      lists.push_back({level, false,
+                       format.isPacked()
+                           ? IntegerType::get(encoding.getContext(), 8)
+                           : encoding.getCrdElemType()});
   }
   return lists;
 }
