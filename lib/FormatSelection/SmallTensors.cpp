@@ -15,6 +15,7 @@
 #include "FormatSelection.h"
 #include "SparseAutograd/Analysis/ScalarTerms.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -33,6 +34,16 @@ static std::optional<int64_t> getHint(sparse_tensor::ConvertOp convert) {
             argument.getArgNumber(), name))
       return hint.getInt();
   return std::nullopt;
+}
+
+/// Whether `convert` is a check as well: levels that have a number of elements
+/// below each parent cannot store every tensor.
+static bool mayFail(sparse_tensor::ConvertOp convert) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(convert.getType());
+  return llvm::any_of(encoding.getLvlTypes(),
+                      [](sparse_tensor::LevelType level) {
+                        return getFormat(level).isPacked();
+                      });
 }
 
 /// Why the result of `convert` should not be sparse; empty if it should.
@@ -91,7 +102,8 @@ void sparse_autograd::keepSmallTensorsDense(func::FuncOp function,
                                             const SparsityLimits &limits) {
   SmallVector<sparse_tensor::ConvertOp> conversions;
   function.walk([&](sparse_tensor::ConvertOp op) {
-    if (isSparse(op.getType()) && !isSparse(op.getSource().getType()))
+    if (isSparse(op.getType()) && !isSparse(op.getSource().getType()) &&
+        !mayFail(op))
       conversions.push_back(op);
   });
   for (sparse_tensor::ConvertOp convert : conversions) {
