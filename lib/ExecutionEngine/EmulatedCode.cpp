@@ -37,21 +37,20 @@ static Error linkKernels(StringRef bitcode, StringRef symbol, Module &code) {
 
 Error sparse_autograd::linkEmulatedCode(mlir::ModuleOp module, Module &code) {
   for (auto global : module.getOps<mlir::LLVM::GlobalOp>()) {
-    auto symbol = global->getAttrOfType<mlir::FlatSymbolRefAttr>(
-        emulatedCodeAttributeName);
+    StringRef symbol = global.getSection().value_or("");
     auto bitcode =
         dyn_cast_if_present<mlir::StringAttr>(global.getValueOrNull());
-    if (!symbol || !bitcode)
+    if (!symbol.consume_front(emulatedCodeSection) || !bitcode)
       continue;
-    const GlobalVariable *declared = code.getNamedGlobal(symbol.getValue());
+    const GlobalVariable *declared = code.getNamedGlobal(symbol);
     if (!declared || !declared->isDeclaration())
-      return createStringError("'" + symbol.getValue() +
+      return createStringError("'" + symbol +
                                "', which is to be made of bitcode, must be "
                                "declared, and not defined");
     GlobalVariable *constant = code.getNamedGlobal(global.getSymName());
     if (constant->use_empty())
       constant->eraseFromParent();
-    if (Error error = linkKernels(bitcode, symbol.getValue(), code))
+    if (Error error = linkKernels(bitcode, symbol, code))
       return error;
   }
   return Error::success();

@@ -1235,8 +1235,8 @@ def LaunchToRuntime
     order of the program. Each `gpu.binary` becomes a constant, a
     `SparseAutogradImage`, which holds its code in all the forms that it was
     compiled to; `sparse_autograd_images` lists them. Bitcode, which is for the
-    emulator, stays in a constant with `sparse_autograd.emulated_code`, the name
-    of what `compileToObject` makes of it.
+    emulator, stays in a constant whose section, `sparse_autograd.emulated.NAME`,
+    names what `compileToObject` makes of it.
 
     ```mlir
     gpu.launch_func @kernels::@scale blocks in (%n, %c1, %c1) threads in (%c128, %c1, %c1)
@@ -1561,10 +1561,10 @@ def OutlineKernels
     `--gpu-kernel-outlining` makes it, but all kernels are in one `gpu.module`
     `@kernels`: they are compiled and loaded once, together. A kernel is named
     after the function that launches it, and makes the constants that it uses.
-    Those of launches with `sparse_autograd.small_blocks`, as
+    Those of launches with `nvvm.minctasm`, as
     `--sparse-autograd-loops-to-kernels` makes them, get 256 threads at most
     (`nvvm.maxntid`) unless the size of their blocks is known, and as many blocks
-    for a multiprocessor as it says (`nvvm.minctasm`), which leaves each thread its
+    for a multiprocessor as it says, which leaves each thread its
     share of the registers: 64 if these are four blocks.
 
     ```mlir

@@ -63,7 +63,7 @@ struct CompileOptions {
 /// to the runtime (CompilerABI.h, DeviceABI.h, EmulatorABI.h), libm, libmvec
 /// and the C library's memory functions only.
 ///
-/// Bitcode of kernels (emulatedCodeAttributeName) becomes code for the
+/// Bitcode of kernels (emulatedCodeSection) becomes code for the
 /// emulator, in the same object.
 ///
 /// Fails if a processor or a feature is unknown to LLVM, if the module is not

@@ -111,7 +111,7 @@ static LLVM::GlobalOp declareEmulated(SymbolTable &symbols, Location loc,
       (name + ".emulated").str(), Attribute());
   symbols.insert(declared);
   createBytes(symbols, loc, name + ".bitcode", bitcode)
-      ->setAttr(emulatedCodeAttributeName, FlatSymbolRefAttr::get(declared));
+      .setSection((emulatedCodeSection + declared.getSymName()).str());
   return declared;
 }
 

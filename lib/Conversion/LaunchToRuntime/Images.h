@@ -17,7 +17,7 @@ namespace sparse_autograd {
 /// Makes `binary` a SparseAutogradImage (DeviceABI.h), a constant of the name
 /// that `binary` had, which is erased, in `symbols`. Of bitcode, which is for
 /// the emulator, the runtime's form is only declared (see
-/// emulatedCodeAttributeName). Fails, having said why, if an object is of no
+/// emulatedCodeSection). Fails, having said why, if an object is of no
 /// form that the runtime takes.
 mlir::FailureOr<mlir::LLVM::GlobalOp> createImage(mlir::gpu::BinaryOp binary,
                                                   mlir::SymbolTable &symbols);

@@ -15,7 +15,7 @@ module attributes {gpu.container_module} {
 // CODE: llvm.mlir.global internal constant @kernels.code1("cubin of 90a")
 // CODE: llvm.mlir.global internal constant @kernels.code2(".version 7.0\00")
 // CODE: llvm.mlir.global external constant @kernels.emulated() {{.*}}: !llvm.array<32 x i8>{{$}}
-// CODE: llvm.mlir.global internal constant @kernels.bitcode("bitcode of 80") {{.*}}sparse_autograd.emulated_code = @kernels.emulated
+// CODE: llvm.mlir.global internal constant @kernels.bitcode("bitcode of 80") {{.*}}section = "sparse_autograd.emulated.kernels.emulated"
 // CODE: llvm.mlir.global internal constant @kernels.codes() {{.*}}: !llvm.array<4 x struct<(i32, i32, i32, i32, ptr, i64, ptr)>>
 // CODE-DAG: llvm.mlir.constant(80 : i32)
 // CODE-DAG: llvm.mlir.constant(90 : i32)

@@ -243,11 +243,11 @@ TEST_F(Kernel, isRefusedIfItIsNoBitcode) {
   static constexpr char code[] = R"mlir(
     llvm.mlir.global external constant @made() : !llvm.array<32 x i8>
     llvm.mlir.global internal constant @code("text")
-        {sparse_autograd.emulated_code = @made} : !llvm.array<4 x i8>)mlir";
+        {section = "sparse_autograd.emulated.made"} : !llvm.array<4 x i8>)mlir";
   EXPECT_THAT(Program(code, "reconcile-unrealized-casts").error,
               HasSubstr("file doesn't start with bitcode header"));
   std::string dangling(code);
-  dangling.replace(dangling.rfind("@made"), 5, "@code");
+  dangling.replace(dangling.rfind(".made"), 5, ".code");
   EXPECT_THAT(Program(dangling, "reconcile-unrealized-casts").error,
               HasSubstr("'code', which is to be made of bitcode, must be "
                         "declared, and not defined"));

@@ -9,17 +9,17 @@
 #ifndef SPARSEAUTOGRAD_CONVERSION_LAUNCHTORUNTIME_LAUNCHTORUNTIME_H
 #define SPARSEAUTOGRAD_CONVERSION_LAUNCHTORUNTIME_LAUNCHTORUNTIME_H
 
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace sparse_autograd {
 
-/// The attribute of a constant that holds bitcode of kernels for the emulator:
-/// the symbol of the SparseAutogradEmulatorModule (Emulator.h) to make of it,
-/// which the module declares. compileToObject puts it in the constant's place.
-inline constexpr llvm::StringLiteral emulatedCodeAttributeName =
-    SparseAutogradDialect::getEmulatedCodeAttrName();
+/// The section of a constant that holds bitcode of kernels for the emulator,
+/// followed by the symbol of the SparseAutogradEmulatorModule (Emulator.h) to
+/// make of it, which the module declares. compileToObject puts it in the
+/// constant's place.
+inline constexpr llvm::StringLiteral emulatedCodeSection =
+    "sparse_autograd.emulated.";
 
 /// The constant of the compiled code that lists its images: the address of each
 /// SparseAutogradImage (DeviceABI.h), then NULL. Code without images has none.
