@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,6 +22,11 @@
 
 using namespace mlir;
 using namespace sparse_autograd;
+
+void sparse_autograd::setBlocksAtOnce(Operation *op, int32_t blocks) {
+  op->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+              Builder(op->getContext()).getI32IntegerAttr(blocks));
+}
 
 bool sparse_autograd::isParallelLoop(Operation *op) {
   if (auto parallel = dyn_cast<scf::ParallelOp>(op))

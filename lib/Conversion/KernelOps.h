@@ -18,12 +18,11 @@ namespace sparse_autograd {
 /// Threads of a block of a kernel that loops become, at most, and of a warp.
 constexpr int64_t blockThreads = 256, warpSize = genericGPU.warpSize;
 
-/// The attribute of a `gpu.launch` whose blocks have at most `blockThreads`
-/// threads, which is no constant of it: how many of them should fit a
-/// multiprocessor (an i32). A thread has 64 registers if four do, 128 if two
-/// do.
-constexpr llvm::StringLiteral smallBlocksAttrName =
-    SparseAutogradDialect::getSmallBlocksAttrName();
+/// Says how many blocks of the `gpu.launch` `op` should fit a multiprocessor,
+/// as its kernel will say it to the assembler (`nvvm.minctasm`). They have at
+/// most `blockThreads` threads. A thread has 64 registers if four do, 128 if
+/// two do.
+void setBlocksAtOnce(mlir::Operation *op, int32_t blocks);
 
 /// Whether the iterations of the loop `op` may run at once, each in a thread.
 bool isParallelLoop(mlir::Operation *op);

@@ -299,8 +299,7 @@ void DenseProduct::createFmaTiles(RewriterBase &rewriter) const {
                             /*asyncTokenType=*/nullptr,
                             /*asyncDependencies=*/{}, TypeRange{strip, strip});
   constexpr int32_t blocksAtOnce = 2;
-  launch->setAttr(smallBlocksAttrName,
-                  rewriter.getI32IntegerAttr(blocksAtOnce));
+  setBlocksAtOnce(launch, blocksAtOnce);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(&launch.getBody().front());
   gpu::TerminatorOp::create(rewriter, loc);

@@ -111,8 +111,7 @@ gpu::LaunchOp KernelBuilder::createLaunch(Location loc, Value blocks,
   auto launch = gpu::LaunchOp::create(rewriter, loc, blocks, one, one, width,
                                       height, one);
   constexpr int32_t blocksAtOnce = 4;
-  launch->setAttr(smallBlocksAttrName,
-                  rewriter.getI32IntegerAttr(blocksAtOnce));
+  setBlocksAtOnce(launch, blocksAtOnce);
   rewriter.setInsertionPointToStart(&launch.getBody().front());
   gpu::TerminatorOp::create(rewriter, loc);
   rewriter.setInsertionPointToStart(&launch.getBody().front());

@@ -60,7 +60,8 @@ struct OutlineKernelsPass
     ModuleOp module = getOperation();
     SmallVector<IntegerAttr> blocks;
     for (Operation *launch : getLaunches(module)) {
-      blocks.push_back(launch->getAttrOfType<IntegerAttr>(smallBlocksAttrName));
+      blocks.push_back(launch->getAttrOfType<IntegerAttr>(
+          NVVM::NVVMDialect::getMinctasmAttrName()));
       auto inlined = dyn_cast<gpu::LaunchOp>(launch);
       if (inlined && failed(sinkOperationsIntoLaunchOp(inlined, isConstant)))
         return signalPassFailure();

@@ -414,8 +414,7 @@ void TileBuilder::create() {
                             /*dynamicSharedMemorySize=*/nullptr,
                             /*asyncTokenType=*/nullptr,
                             /*asyncDependencies=*/{}, TypeRange{bytes});
-  launch->setAttr(smallBlocksAttrName,
-                  rewriter.getI32IntegerAttr(shape.blocksAtOnce));
+  setBlocksAtOnce(launch, shape.blocksAtOnce);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(&launch.getBody().front());
   gpu::TerminatorOp::create(rewriter, loc);

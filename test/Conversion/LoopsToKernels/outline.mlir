@@ -57,7 +57,7 @@ func.func @known(%x: memref<?xf32, #gpu.address_space<global>>) {
       threads(%tx, %ty, %tz) in (%sx = %c32, %sy = %c4, %sz = %c1) {
     memref.store %one, %x[%tx] : memref<?xf32, #gpu.address_space<global>>
     gpu.terminator
-  } {sparse_autograd.small_blocks = 4 : i32}
+  } {nvvm.minctasm = 4 : i32}
   return
 }
 func.func @any(%x: memref<?xf32, #gpu.address_space<global>>, %n: index) {
@@ -67,7 +67,7 @@ func.func @any(%x: memref<?xf32, #gpu.address_space<global>>, %n: index) {
       threads(%tx, %ty, %tz) in (%sx = %n, %sy = %c1, %sz = %c1) {
     memref.store %one, %x[%tx] : memref<?xf32, #gpu.address_space<global>>
     gpu.terminator
-  } {sparse_autograd.small_blocks = 4 : i32}
+  } {nvvm.minctasm = 4 : i32}
   return
 }
 

@@ -82,7 +82,7 @@
 // CHECK-COUNT-3:     math.absf
 // CHECK-NOT:         math.absf
 // CHECK:             gpu.terminator
-// CHECK-NEXT:      } {sparse_autograd.small_blocks = 2 : i32}
+// CHECK-NEXT:      } {nvvm.minctasm = 2 : i32}
 // CHECK:         } else {
 // CHECK:           gpu.launch {{.*}} threads({{.*}}) in (%{{.*}} = %c128{{[^,]*}},
 // CHECK-SAME:        workgroup(%{{.*}} : memref<40960xi8, #gpu.address_space<workgroup>>)
@@ -90,12 +90,12 @@
 // CHECK:             nvvm.cp.async.wait.group 2
 // CHECK-COUNT-16:    nvgpu.mma.sync
 // CHECK-NOT:         nvgpu.mma.sync
-// CHECK:           } {sparse_autograd.small_blocks = 4 : i32}
+// CHECK:           } {nvvm.minctasm = 4 : i32}
 // CHECK:       } else {
 // CHECK:         gpu.launch
 // CHECK-NOT:       workgroup
 // CHECK:           arith.mulf
-// CHECK:         } {sparse_autograd.small_blocks = 4 : i32}
+// CHECK:         } {nvvm.minctasm = 4 : i32}
 func.func @product(%a: memref<?x?xbf16, #device>, %b: memref<?x?xbf16, #device>, %c: memref<?x?xf32, #device>, %n: index, %m: index, %k: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -137,12 +137,12 @@ func.func @product(%a: memref<?x?xbf16, #device>, %b: memref<?x?xbf16, #device>,
 // CHECK:         %[[TOTAL:.*]] = memref.load {{.*}}memref<4x16x40xf32
 // CHECK-NEXT:    %[[NARROW:.*]] = arith.truncf %[[TOTAL]] : f32 to f16
 // CHECK-NEXT:    memref.store %[[NARROW]]
-// CHECK:       } {sparse_autograd.small_blocks = 4 : i32}
+// CHECK:       } {nvvm.minctasm = 4 : i32}
 // CHECK-NOT:   gpu.launch
 // CHECK-LABEL: func.func @many(
 // CHECK:       gpu.launch {{.*}} threads({{.*}}) in (%{{.*}} = %c256
 // CHECK:         nvgpu.mma.sync
-// CHECK:       } {sparse_autograd.small_blocks = 2 : i32}
+// CHECK:       } {nvvm.minctasm = 2 : i32}
 // CHECK-NOT:   nvgpu.mma.sync
 // CHECK:       return
 func.func @known(%a: memref<48x64xf16, #device>, %b: memref<48x56xf16, #part, #device>, %c: memref<64x56xf16, #device>) {

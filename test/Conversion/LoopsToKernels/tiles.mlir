@@ -30,12 +30,12 @@
 // CHECK:             gpu.barrier
 // CHECK-COUNT-16:  math.absf
 // CHECK:           gpu.terminator
-// CHECK-NEXT:    } {sparse_autograd.small_blocks = 2 : i32}
+// CHECK-NEXT:    } {nvvm.minctasm = 2 : i32}
 // CHECK:       } else {
 // CHECK:         gpu.launch
 // CHECK-NOT:       workgroup
 // CHECK:           arith.mulf
-// CHECK:         } {sparse_autograd.small_blocks = 4 : i32}
+// CHECK:         } {nvvm.minctasm = 4 : i32}
 func.func @product(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, %c: memref<?x?xf32, #device>, %n: index, %m: index, %k: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
