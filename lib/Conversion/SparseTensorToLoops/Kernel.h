@@ -9,7 +9,6 @@
 #ifndef SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_KERNEL_H
 #define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_KERNEL_H
 
-#include "NumberedLoops.h"
 #include "SparseAutograd/Analysis/SparseIteration.h"
 #include "SparseLoops.h"
 #include "StructuredToLoops.h"

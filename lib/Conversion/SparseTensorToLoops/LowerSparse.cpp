@@ -46,13 +46,9 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// Names a pattern of the operands of an op, until the op is lowered.
-static constexpr llvm::StringLiteral patternsAttributeName =
-    SparseAutogradDialect::getOperandPatternsAttrName();
-static constexpr llvm::StringLiteral sourceAttributeName =
-    SparseAutogradDialect::getPatternSourceAttrName();
-
 namespace {
+/// What is known of the patterns of structured ops before the expansion.
+using KnownPatterns = llvm::DenseMap<Operation *, OperandPatterns>;
 
 /// One sparse tensor is several values.
 struct ExpandedTypes : TypeConverter {
@@ -84,25 +80,23 @@ struct ExpandedTypes : TypeConverter {
 /// Any structured op, with the interface in place of its name.
 struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
   LowerStructuredOp(const TypeConverter &types, MLIRContext *context,
-                    const LoopSchedule &schedule)
-      : OpInterfaceConversionPattern(types, context), schedule(schedule) {}
+                    const KnownPatterns &patterns, const LoopSchedule &schedule)
+      : OpInterfaceConversionPattern(types, context), patterns(patterns),
+        schedule(schedule) {}
 
   LogicalResult
   matchAndRewrite(linalg::LinalgOp op, ArrayRef<ValueRange> operands,
                   ConversionPatternRewriter &rewriter) const override {
-    auto patterns = op->getAttrOfType<DenseI32ArrayAttr>(patternsAttributeName);
-    if (!patterns)
+    auto known = patterns.find(op);
+    if (known == patterns.end())
       return failure();
-    OperandPatterns known;
-    llvm::append_range(known.pattern, patterns.asArrayRef());
-    if (auto source = op->getAttrOfType<IntegerAttr>(sourceAttributeName))
-      known.source = source.getInt();
     rewriter.replaceOpWithMultiple(
-        op, lowerStructured(rewriter, op, operands, known, schedule));
+        op, lowerStructured(rewriter, op, operands, known->second, schedule));
     return success();
   }
 
 private:
+  const KnownPatterns &patterns;
   LoopSchedule schedule;
 };
 
@@ -220,16 +214,6 @@ static void fuseProducers(IRRewriter &rewriter, linalg::GenericOp op) {
   }
 }
 
-/// Writes down what is known of the patterns of `op`.
-static void notePatterns(linalg::LinalgOp op, const OperandPatterns &known) {
-  Builder builder(op->getContext());
-  op->setAttr(patternsAttributeName,
-              builder.getDenseI32ArrayAttr(SmallVector<int32_t>(
-                  known.pattern.begin(), known.pattern.end())));
-  if (known.source)
-    op->setAttr(sourceAttributeName, builder.getI64IntegerAttr(*known.source));
-}
-
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -239,18 +223,25 @@ struct LowerSparsePass
     : sparse_autograd::impl::LowerSparseBase<LowerSparsePass> {
   using LowerSparseBase::LowerSparseBase;
 
-  LogicalResult prepare();
-  LogicalResult expand();
+  /// Gives what is known of the patterns of each op that is to be lowered.
+  FailureOr<KnownPatterns> prepare();
+  /// Notes loops that are to be made parallel in `numbered`.
+  LogicalResult expand(const KnownPatterns &known,
+                       SmallVectorImpl<NumberedLoops> &numbered);
 
   void runOnOperation() override {
-    if (failed(prepare()) || failed(expand()))
+    FailureOr<KnownPatterns> known = prepare();
+    SmallVector<NumberedLoops> numbered;
+    if (failed(known) || failed(expand(*known, numbered)))
       return signalPassFailure();
-    makeNumberedLoopsParallel(getOperation());
+    IRRewriter rewriter(&getContext());
+    for (NumberedLoops &loops : numbered)
+      loops.makeParallel(rewriter);
   }
 };
 } // namespace
 
-LogicalResult LowerSparsePass::prepare() {
+FailureOr<KnownPatterns> LowerSparsePass::prepare() {
   WalkResult checked = getOperation()->walk(
       [](Operation *op) { return WalkResult(checkTypes(op)); });
   if (checked.wasInterrupted())
@@ -292,18 +283,21 @@ LogicalResult LowerSparsePass::prepare() {
     if (hasSparseType(op))
       structured.push_back(op);
   });
+  KnownPatterns all;
   for (linalg::LinalgOp op : structured) {
     OperandPatterns known = OperandPatterns::of(op, patterns);
     if (auto it = visited.find(op); it != visited.end())
       known.source = it->second;
     if (failed(checkStructured(op, known)))
       return failure();
-    notePatterns(op, known);
+    all.try_emplace(op, std::move(known));
   }
-  return success();
+  return all;
 }
 
-LogicalResult LowerSparsePass::expand() {
+LogicalResult
+LowerSparsePass::expand(const KnownPatterns &known,
+                        SmallVectorImpl<NumberedLoops> &numbered) {
   MLIRContext *context = &getContext();
   ModuleOp module = getOperation();
   // Names and masks are those of tensors: the manifest has them.
@@ -323,10 +317,12 @@ LogicalResult LowerSparsePass::expand() {
   LoopSchedule schedule;
   schedule.isParallel = parallel || forDevice;
   schedule.isForDevice = forDevice;
+  if (forDevice)
+    schedule.numbered = &numbered;
   schedule.vectorBytes = forDevice ? 0 : vectorBytes;
   schedule.tailBytes = std::min<int64_t>(vectorBytes, 64);
   schedule.maskedBytes = getCPU(module).getMaskedBytes();
-  patterns.add<LowerStructuredOp>(types, context, schedule);
+  patterns.add<LowerStructuredOp>(types, context, known, schedule);
   populateOpsOnComponentsPatterns(types, patterns);
   populateGatherRowsPatterns(types, patterns);
   populateScatterRowsPatterns(types, schedule, patterns);

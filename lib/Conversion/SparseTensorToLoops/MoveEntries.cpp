@@ -316,8 +316,8 @@ static SmallVector<Value> moveEntries(OpBuilder &builder, Location loc,
   };
   SmallVector<Value> components =
       assembleTensor(builder, loc, type, plan.extents, count, list, compute);
-  if (schedule.isForDevice)
-    numbered.mark();
+  if (schedule.numbered)
+    schedule.numbered->push_back(std::move(numbered));
   return components;
 }
 

@@ -209,7 +209,7 @@ SmallVector<Value> Kernel::assemble() {
   };
   SmallVector<Value> components =
       assembleTensor(builder, loc, type, extents, count, list, compute);
-  if (loops->getSchedule().isForDevice)
-    numbered.mark();
+  if (auto *groups = loops->getSchedule().numbered)
+    groups->push_back(std::move(numbered));
   return components;
 }

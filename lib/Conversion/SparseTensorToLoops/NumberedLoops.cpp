@@ -13,17 +13,12 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// Of a loop: what it is one of, and the number of its part.
-static constexpr llvm::StringLiteral numberedAttr =
-    SparseAutogradDialect::getNumberedAttrName();
-
 //===----------------------------------------------------------------------===//
-// Marking
+// Noting
 //===----------------------------------------------------------------------===//
 
 void NumberedLoops::addPart(ValueRange carried, ValueRange results) {
@@ -41,56 +36,39 @@ void NumberedLoops::endVisit(bool isApart) {
   visits.emplace_back();
 }
 
-void NumberedLoops::mark() const {
-  if (!areLoops)
-    return;
-  DistinctAttr group;
-  for (auto [parts, isApart] : llvm::zip(visits, areApart))
-    for (auto [number, part] : llvm::enumerate(parts)) {
-      scf::ForOp loop = part;
-      if (!loop || !isApart)
-        continue;
-      Builder builder(loop->getContext());
-      if (!group)
-        group = DistinctAttr::create(builder.getUnitAttr());
-      loop->setAttr(
-          numberedAttr,
-          builder.getArrayAttr(
-              {group, builder.getIndexAttr(static_cast<int64_t>(number))}));
-    }
-}
-
 //===----------------------------------------------------------------------===//
 // Making parallel
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// A loop over a part, which has a number.
+struct PartLoop {
+  size_t part;
+  scf::ForOp loop;
+};
+
 /// The loops of one group.
 class ParallelNumbering {
 public:
-  explicit ParallelNumbering(IRRewriter &rewriter) : rewriter(rewriter) {}
+  explicit ParallelNumbering(RewriterBase &rewriter) : rewriter(rewriter) {}
 
   /// Replaces the loops that count, of one part each.
-  void count(ArrayRef<scf::ForOp> loops);
+  void count(ArrayRef<PartLoop> loops);
   /// Replaces a loop that visits a part again, but for its number; the loop is
   /// to be erased.
-  void begin(scf::ForOp loop);
+  void begin(const PartLoop &part);
 
 private:
-  static int64_t getPart(scf::ForOp loop) {
-    auto attr = loop->getAttrOfType<ArrayAttr>(numberedAttr);
-    return cast<IntegerAttr>(attr[1]).getInt();
-  }
   /// The number of an iteration among those of all parts.
-  Value getPlace(ImplicitLocOpBuilder &builder, scf::ForOp loop,
+  Value getPlace(ImplicitLocOpBuilder &builder, const PartLoop &part,
                  Value iteration);
   scf::ForOp create(ImplicitLocOpBuilder &builder, scf::ForOp loop,
                     ValueRange carried);
 
-  IRRewriter &rewriter;
+  RewriterBase &rewriter;
   /// Of each part, the number of its first iteration; that of the one behind
   /// the last part.
-  llvm::DenseMap<int64_t, Value> firsts;
+  llvm::DenseMap<size_t, Value> firsts;
   Value end;
   /// How many elements there are before each iteration.
   Value before;
@@ -98,10 +76,11 @@ private:
 } // namespace
 
 Value ParallelNumbering::getPlace(ImplicitLocOpBuilder &builder,
-                                  scf::ForOp loop, Value iteration) {
+                                  const PartLoop &part, Value iteration) {
+  scf::ForOp loop = part.loop;
   Value inPart =
       arith::SubIOp::create(builder, iteration, loop.getLowerBound());
-  return arith::AddIOp::create(builder, firsts[getPart(loop)], inPart);
+  return arith::AddIOp::create(builder, firsts[part.part], inPart);
 }
 
 /// A parallel loop like `loop`, without a body.
@@ -115,17 +94,17 @@ scf::ForOp ParallelNumbering::create(ImplicitLocOpBuilder &builder,
   return parallel;
 }
 
-void ParallelNumbering::count(ArrayRef<scf::ForOp> loops) {
+void ParallelNumbering::count(ArrayRef<PartLoop> loops) {
   // Each begins with what the one before it ends with, and is used by nothing
   // else: in the place of the last one all bounds are there.
-  scf::ForOp last = loops.back();
+  scf::ForOp last = loops.back().loop;
   ImplicitLocOpBuilder builder(last.getLoc(), rewriter);
   builder.setInsertionPoint(last);
   Value zero = arith::ConstantIndexOp::create(builder, 0);
   Value one = arith::ConstantIndexOp::create(builder, 1);
   end = zero;
-  for (scf::ForOp loop : loops) {
-    firsts[getPart(loop)] = end;
+  for (auto [part, loop] : loops) {
+    firsts[part] = end;
     Value length = arith::SubIOp::create(builder, loop.getUpperBound(),
                                          loop.getLowerBound());
     length = arith::MaxSIOp::create(builder, length, zero);
@@ -136,14 +115,15 @@ void ParallelNumbering::count(ArrayRef<scf::ForOp> loops) {
                                    builder.getIndexType());
   };
   Value counts = createList(end);
-  for (scf::ForOp loop : loops) {
+  for (const PartLoop &part : loops) {
+    scf::ForOp loop = part.loop;
     scf::ForOp parallel = create(builder, loop, counts);
     rewriter.mergeBlocks(loop.getBody(), parallel.getBody(),
                          {parallel.getInductionVar(), zero});
     Operation *yield = parallel.getBody()->getTerminator();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(yield);
-    Value place = getPlace(builder, loop, parallel.getInductionVar());
+    Value place = getPlace(builder, part, parallel.getInductionVar());
     Value counted = tensor::InsertOp::create(
         builder, yield->getOperand(0), parallel.getRegionIterArg(0), place);
     yield->setOperands(counted);
@@ -156,16 +136,17 @@ void ParallelNumbering::count(ArrayRef<scf::ForOp> loops) {
   rewriter.replaceAllUsesWith(
       last.getResult(0),
       tensor::ExtractOp::create(builder, before, end).getResult());
-  for (scf::ForOp loop : llvm::reverse(loops))
-    rewriter.eraseOp(loop);
+  for (const PartLoop &part : llvm::reverse(loops))
+    rewriter.eraseOp(part.loop);
 }
 
-void ParallelNumbering::begin(scf::ForOp loop) {
+void ParallelNumbering::begin(const PartLoop &part) {
+  scf::ForOp loop = part.loop;
   ImplicitLocOpBuilder builder(loop.getLoc(), rewriter);
   builder.setInsertionPoint(loop);
   scf::ForOp parallel = create(builder, loop, loop.getInitArgs().drop_back());
   builder.setInsertionPointToStart(parallel.getBody());
-  Value place = getPlace(builder, loop, parallel.getInductionVar());
+  Value place = getPlace(builder, part, parallel.getInductionVar());
   SmallVector<Value> arguments(parallel.getBody()->getArguments());
   arguments.push_back(tensor::ExtractOp::create(builder, before, place));
   rewriter.mergeBlocks(loop.getBody(), parallel.getBody(), arguments);
@@ -176,25 +157,28 @@ void ParallelNumbering::begin(scf::ForOp loop) {
     rewriter.replaceAllUsesWith(result, replacement);
 }
 
-void sparse_autograd::makeNumberedLoopsParallel(Operation *root) {
-  llvm::MapVector<Attribute, SmallVector<scf::ForOp>> groups;
-  root->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (auto attr = loop->getAttrOfType<ArrayAttr>(numberedAttr))
-      groups[attr[0]].push_back(loop);
-  });
-  IRRewriter rewriter(root->getContext());
-  for (auto &[group, loops] : groups) {
-    ParallelNumbering numbering(rewriter);
-    // Those that count come first, and carry nothing else.
-    size_t numCounting = llvm::count_if(
-        loops, [](scf::ForOp loop) { return loop.getNumResults() == 1; });
-    ArrayRef<scf::ForOp> all = loops;
-    numbering.count(all.take_front(numCounting));
-    ArrayRef<scf::ForOp> again = all.drop_front(numCounting);
-    for (scf::ForOp loop : again)
-      numbering.begin(loop);
-    // The number that one ends with is what the next one began with.
-    for (scf::ForOp loop : llvm::reverse(again))
-      rewriter.eraseOp(loop);
-  }
+void NumberedLoops::makeParallel(RewriterBase &rewriter) {
+  if (!areLoops)
+    return;
+  auto getLoops = [](ArrayRef<scf::ForOp> parts) {
+    SmallVector<PartLoop> loops;
+    for (auto [number, loop] : llvm::enumerate(parts))
+      if (loop)
+        loops.push_back({number, loop});
+    return loops;
+  };
+  SmallVector<PartLoop> counting = getLoops(visits.front());
+  if (counting.empty())
+    return;
+  SmallVector<PartLoop> again;
+  for (size_t visit = 1; visit < areApart.size(); ++visit)
+    if (areApart[visit])
+      llvm::append_range(again, getLoops(visits[visit]));
+  ParallelNumbering numbering(rewriter);
+  numbering.count(counting);
+  for (const PartLoop &part : again)
+    numbering.begin(part);
+  // The number that one ends with is what the next one began with.
+  for (const PartLoop &part : llvm::reverse(again))
+    rewriter.eraseOp(part.loop);
 }

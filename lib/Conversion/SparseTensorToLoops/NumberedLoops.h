@@ -18,6 +18,7 @@
 #define SPARSEAUTOGRAD_LIB_CONVERSION_SPARSETENSORTOLOOPS_NUMBEREDLOOPS_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace sparse_autograd {
 
@@ -33,9 +34,10 @@ public:
   /// to the same place.
   void endVisit(bool isApart = true);
 
-  /// Has `makeNumberedLoopsParallel` make them so, if it can. The first visit
-  /// only counts.
-  void mark() const;
+  /// Makes the loops parallel, if that is possible: the iterations of those
+  /// that count, which are the first visit, and of those whose iterations write
+  /// apart. A dialect conversion, which replaces values late, is to be over.
+  void makeParallel(mlir::RewriterBase &rewriter);
 
 private:
   /// For each visit its loops, which are null for parts without elements.
@@ -43,10 +45,6 @@ private:
   llvm::SmallVector<bool> areApart;
   bool areLoops = true;
 };
-
-/// Makes the loops that were marked parallel: the iterations of those that
-/// count, and of those whose iterations write apart.
-void makeNumberedLoopsParallel(mlir::Operation *root);
 
 } // namespace sparse_autograd
 

@@ -21,6 +21,7 @@
 
 #include "Lanes.h"
 #include "LevelCursor.h"
+#include "NumberedLoops.h"
 #include "mlir/IR/AffineMap.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include <optional>
@@ -132,6 +133,9 @@ struct LoopSchedule {
   /// under a mask, in one instruction; 0 if there are none. Without masks loops
   /// of open extents are scalar.
   int64_t maskedBytes = 0;
+  /// Where loops that number what they visit are noted, to be made parallel
+  /// once all ops are lowered; null if they are not.
+  llvm::SmallVectorImpl<NumberedLoops> *numbered = nullptr;
 };
 
 /// The loops of one iteration space.
