@@ -58,7 +58,8 @@ struct CheckInputPass : sparse_autograd::impl::CheckInputBase<CheckInputPass> {
         op->emitOpError("has the attribute '")
             << name
             << "', with which passes of the compiler mark ops; remove it: the "
-               "compiler marks what it has proved itself";
+               "compiler marks what it has proved itself, and "
+            << SparseAutogradDialect::describeAttrsForPrograms();
         return WalkResult::interrupt();
       }
       return WalkResult::advance();

@@ -9,7 +9,7 @@ func.func @parallel(%x: tensor<?xf64>) -> tensor<1xf64> {
   %c1 = arith.constant 1 : index
   %z = arith.constant dense<0.0> : tensor<1xf64>
   %n = tensor.dim %x, %c0 : tensor<?xf64>
-  // expected-error @+1 {{'scf.for' op has the attribute 'sparse_autograd.parallel', with which passes of the compiler mark ops; remove it: the compiler marks what it has proved itself}}
+  // expected-error @+1 {{'scf.for' op has the attribute 'sparse_autograd.parallel', with which passes of the compiler mark ops; remove it: the compiler marks what it has proved itself, and operations have 'sparse_autograd.nnz', 'sparse_autograd.derivative_of', 'sparse_autograd.memory_bound', arguments and results of functions others}}
   %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %z) -> (tensor<1xf64>) {
     %e = tensor.extract %x[%i] : tensor<?xf64>
     %o = tensor.extract %a[%c0] : tensor<1xf64>
@@ -66,4 +66,16 @@ func.func @nnz() -> f64 {
   // expected-error @+1 {{'arith.constant' op has the attribute 'sparse_autograd.nnz', a hint on an op that makes a tensor; remove it, or give it to such an op}}
   %y = arith.constant {sparse_autograd.nnz = 3 : i64} 0.0 : f64
   return %y : f64
+}
+
+// -----
+
+// A name that no pass has any more, in an op that is nested in another one.
+
+func.func @nested(%n: index, %c: index) {
+  scf.for %i = %c to %n step %c {
+    // expected-error @+1 {{'arith.addi' op has an unknown attribute 'sparse_autograd.numbered'; operations have 'sparse_autograd.nnz', 'sparse_autograd.derivative_of', 'sparse_autograd.memory_bound', arguments and results of functions others}}
+    %k = arith.addi %i, %c {sparse_autograd.numbered = [0]} : index
+  }
+  return
 }

@@ -1,7 +1,7 @@
 // RUN: sparse-opt %s --split-input-file --verify-diagnostics
 
 func.func @misspelt(%n: index, %c: index) {
-  // expected-error @+1 {{'scf.for' op has an unknown attribute 'sparse_autograd.paralel'; operations have 'sparse_autograd.nnz', 'sparse_autograd.derivative_of', 'sparse_autograd.memory_bound', 'sparse_autograd.parallel', }}
+  // expected-error @+1 {{'scf.for' op has an unknown attribute 'sparse_autograd.paralel'; operations have 'sparse_autograd.nnz', 'sparse_autograd.derivative_of', 'sparse_autograd.memory_bound', arguments and results of functions others}}
   scf.for %i = %c to %n step %c {
   } {sparse_autograd.paralel}
   return
@@ -60,15 +60,6 @@ func.func @entries(%x: f64) -> f64 {
 
 // -----
 
-func.func @numbered(%n: index, %c: index) {
-  // expected-error @+1 {{'sparse_autograd.numbered' that must be an array of a distinct attribute and a number, on a loop}}
-  scf.for %i = %c to %n step %c {
-  } {sparse_autograd.numbered = [0]}
-  return
-}
-
-// -----
-
 func.func @unchecked(%n: index, %c: index) {
   // expected-error @+1 {{'sparse_autograd.unchecked' that must be a unit attribute of an op whose operands are checked at run time}}
   scf.for %i = %c to %n step %c {
@@ -87,22 +78,6 @@ func.func @cotangent(%n: index, %c: index) {
 
 // -----
 
-func.func @operand_patterns(%x: f64) -> f64 {
-  // expected-error @+1 {{'sparse_autograd.operand_patterns' that must be a number for each operand}}
-  %y = arith.negf %x {sparse_autograd.operand_patterns = array<i32: 1, 2>} : f64
-  return %y : f64
-}
-
-// -----
-
-func.func @pattern_source(%x: f64) -> f64 {
-  // expected-error @+1 {{'sparse_autograd.pattern_source' that must be a number, on an op with operands}}
-  %y = arith.negf %x {sparse_autograd.pattern_source} : f64
-  return %y : f64
-}
-
-// -----
-
 func.func @nnz_negative() -> tensor<2xf64> {
   // expected-error @+1 {{'sparse_autograd.nnz' that must be a number of elements}}
   %y = tensor.empty() {sparse_autograd.nnz = -3 : i64} : tensor<2xf64>
@@ -113,13 +88,3 @@ func.func @nnz_negative() -> tensor<2xf64> {
 
 // expected-error @+1 {{'sparse_autograd.manifest' that must be a string, on a module}}
 func.func private @manifest() attributes {sparse_autograd.manifest = "{}"}
-
-// -----
-
-// expected-error @+1 {{'sparse_autograd.small_blocks' that must be a positive number of blocks}}
-func.func private @small_blocks() attributes {sparse_autograd.small_blocks = 0 : i32}
-
-// -----
-
-// expected-error @+1 {{'sparse_autograd.emulated_code' that must be the name of a symbol, on a symbol}}
-func.func private @emulated_code() attributes {sparse_autograd.emulated_code = "x"}

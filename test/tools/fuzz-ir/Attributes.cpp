@@ -18,21 +18,12 @@ using namespace sparse_autograd::fuzz;
 
 using Names = SparseAutogradDialect;
 
-static const StringRef ofOps[] = {Names::getNnzAttrName(),
-                                  Names::getDerivativeOfAttrName(),
-                                  Names::getMemoryBoundAttrName(),
-                                  Names::getParallelAttrName(),
-                                  Names::getLanesAttrName(),
-                                  Names::getVectorAttrName(),
-                                  Names::getEntriesAttrName(),
-                                  Names::getNumberedAttrName(),
-                                  Names::getUncheckedAttrName(),
-                                  Names::getCotangentAttrName(),
-                                  Names::getOperandPatternsAttrName(),
-                                  Names::getPatternSourceAttrName(),
-                                  Names::getSmallBlocksAttrName(),
-                                  Names::getEmulatedCodeAttrName(),
-                                  Names::getManifestAttrName()};
+static const StringRef ofOps[] = {
+    Names::getNnzAttrName(),         Names::getDerivativeOfAttrName(),
+    Names::getMemoryBoundAttrName(), Names::getParallelAttrName(),
+    Names::getLanesAttrName(),       Names::getVectorAttrName(),
+    Names::getEntriesAttrName(),     Names::getUncheckedAttrName(),
+    Names::getCotangentAttrName(),   Names::getManifestAttrName()};
 static const StringRef ofArguments[] = {
     Names::getNameAttrName(), Names::getMaskOfAttrName(),
     Names::getDefaultAttrName(), Names::getNnzAttrName(),
@@ -106,8 +97,7 @@ static Attribute getLikelyValue(StringRef name, Builder &builder,
   int64_t number = static_cast<int64_t>(random.below(8));
   if (name == Names::getNnzAttrName() || name == Names::getGradientOfAttrName())
     return builder.getI64IntegerAttr(number);
-  if (name == Names::getVectorAttrName() || name == Names::getLanesAttrName() ||
-      name == Names::getPatternSourceAttrName())
+  if (name == Names::getVectorAttrName() || name == Names::getLanesAttrName())
     return builder.getIndexAttr(number);
   if (name == Names::getNameAttrName() ||
       name == Names::getMemoryBoundAttrName() ||

@@ -365,7 +365,7 @@ void sparse_autograd::fuzz::mutateOps(ModuleOp module, Random &random) {
     const char *names[] = {
         "sparse_autograd.parallel",  "sparse_autograd.nnz",
         "sparse_autograd.vector",    "sparse_autograd.lanes",
-        "sparse_autograd.entries",   "sparse_autograd.numbered",
+        "sparse_autograd.entries",   "sparse_autograd.cotangent",
         "sparse_autograd.unchecked", "sparse_autograd.nmae",
         "sparse_autograd.manifest"};
     op->setAttr(random.pick(names), random.oneIn(2)

@@ -81,13 +81,6 @@ static const OperationAttribute attributes[] = {
      [](Operation *op, Attribute value) {
        return isLoop(op) && isa<UnitAttr>(value);
      }},
-    {SparseAutogradDialect::getNumberedAttrName(), false,
-     "an array of a distinct attribute and a number, on a loop",
-     [](Operation *op, Attribute value) {
-       auto array = dyn_cast<ArrayAttr>(value);
-       return isLoop(op) && array && array.size() == 2 &&
-              isa<DistinctAttr>(array[0]) && isa<IntegerAttr>(array[1]);
-     }},
     {SparseAutogradDialect::getUncheckedAttrName(), false,
      "a unit attribute of an op whose operands are checked at run time",
      [](Operation *op, Attribute value) {
@@ -97,25 +90,6 @@ static const OperationAttribute attributes[] = {
      "a unit attribute of an op with one result",
      [](Operation *op, Attribute value) {
        return isa<UnitAttr>(value) && op->getNumResults() == 1;
-     }},
-    {SparseAutogradDialect::getOperandPatternsAttrName(), false,
-     "a number for each operand",
-     [](Operation *op, Attribute value) {
-       auto numbers = dyn_cast<DenseI32ArrayAttr>(value);
-       return numbers && numbers.size() == op->getNumOperands();
-     }},
-    {SparseAutogradDialect::getPatternSourceAttrName(), false,
-     "a number, on an op with operands",
-     [](Operation *op, Attribute value) {
-       return isa<IntegerAttr>(value) && op->getNumOperands() != 0;
-     }},
-    {SparseAutogradDialect::getSmallBlocksAttrName(), false,
-     "a positive number of blocks",
-     [](Operation *, Attribute value) { return isPositive(value); }},
-    {SparseAutogradDialect::getEmulatedCodeAttrName(), false,
-     "the name of a symbol, on a symbol",
-     [](Operation *op, Attribute value) {
-       return isa<FlatSymbolRefAttr>(value) && isa<SymbolOpInterface>(op);
      }},
     {SparseAutogradDialect::getManifestAttrName(), false,
      "a string, on a module",
@@ -136,17 +110,25 @@ SparseAutogradDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError("has an attribute '")
            << known->name << "' that must be " << known->expected;
   }
-  InFlightDiagnostic diagnostic = op->emitOpError("has an unknown attribute '")
-                                  << attribute.getName().getValue()
-                                  << "'; operations have ";
-  llvm::interleaveComma(attributes, diagnostic, [&](const auto &record) {
-    diagnostic << "'" << record.name << "'";
-  });
-  return diagnostic << ", arguments and results of functions others";
+  return op->emitOpError("has an unknown attribute '")
+         << attribute.getName().getValue() << "'; "
+         << describeAttrsForPrograms();
 }
 
 bool SparseAutogradDialect::isForPrograms(StringRef attribute) {
   return llvm::any_of(attributes, [&](const auto &record) {
     return record.isForPrograms && record.name == attribute;
   });
+}
+
+std::string SparseAutogradDialect::describeAttrsForPrograms() {
+  std::string text = "operations have ";
+  llvm::raw_string_ostream stream(text);
+  auto forPrograms = llvm::make_filter_range(
+      attributes, [](const auto &record) { return record.isForPrograms; });
+  llvm::interleaveComma(forPrograms, stream, [&](const auto &record) {
+    stream << "'" << record.name << "'";
+  });
+  stream << ", arguments and results of functions others";
+  return text;
 }

@@ -127,11 +127,6 @@ def SparseAutogradDialect : Dialect {
     static constexpr llvm::StringLiteral getEntriesAttrName() {
       return "sparse_autograd.entries";
     }
-    /// The attribute of a loop that numbers what it lists: the group of loops
-    /// that it belongs to, and its number there.
-    static constexpr llvm::StringLiteral getNumberedAttrName() {
-      return "sparse_autograd.numbered";
-    }
     /// The attribute of an op whose operands are known to be valid at run time.
     static constexpr llvm::StringLiteral getUncheckedAttrName() {
       return "sparse_autograd.unchecked";
@@ -141,24 +136,6 @@ def SparseAutogradDialect : Dialect {
     static constexpr llvm::StringLiteral getCotangentAttrName() {
       return "sparse_autograd.cotangent";
     }
-    /// The attributes of a structured op that say what patterns its operands
-    /// have, and which of them its result has, while sparse tensors are lowered.
-    static constexpr llvm::StringLiteral getOperandPatternsAttrName() {
-      return "sparse_autograd.operand_patterns";
-    }
-    static constexpr llvm::StringLiteral getPatternSourceAttrName() {
-      return "sparse_autograd.pattern_source";
-    }
-    /// The attribute of a kernel that says how many of its blocks, if they are
-    /// small, should fit a multiprocessor.
-    static constexpr llvm::StringLiteral getSmallBlocksAttrName() {
-      return "sparse_autograd.small_blocks";
-    }
-    /// The attribute of a constant that holds bitcode for the emulator: the
-    /// symbol of what is made of it.
-    static constexpr llvm::StringLiteral getEmulatedCodeAttrName() {
-      return "sparse_autograd.emulated_code";
-    }
     /// The attribute of a module that describes its entries.
     static constexpr llvm::StringLiteral getManifestAttrName() {
       return "sparse_autograd.manifest";
@@ -166,6 +143,9 @@ def SparseAutogradDialect : Dialect {
     /// Whether a program may state the attribute `name` of an op: it is not a
     /// mark that one pass leaves for another.
     static bool isForPrograms(llvm::StringRef name);
+    /// "operations have 'a', 'b', ...": the attributes that a program may
+    /// state, and where others belong; the end of a diagnostic.
+    static std::string describeAttrsForPrograms();
   private:
     void registerAttributes();
     void registerOps();
