@@ -28,6 +28,8 @@ config.environment["PATH"] = os.pathsep.join(
 config.environment["LC_ALL"] = "C.UTF-8"
 # The tests themselves run in parallel; those of threads say how many.
 config.environment["OMP_NUM_THREADS"] = "1"
+# What each phase of the pipeline leaves is verified, as with `verify-phases`.
+config.environment["SPARSE_AUTOGRAD_VERIFY_PHASES"] = "1"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.environment["PYTHONPATH"] = os.path.join(config.test_source_root, "Python")
 

@@ -9,10 +9,19 @@
 #include "SparseAutograd/Pipelines/PipelineOptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Target/TargetMachine.h"
+#include <cstdlib>
 #include <memory>
 
 using namespace mlir;
 using namespace sparse_autograd;
+
+bool sparse_autograd::verifiesPhases() {
+#ifdef SPARSE_AUTOGRAD_DEBUG
+  return true;
+#else
+  return std::getenv("SPARSE_AUTOGRAD_VERIFY_PHASES");
+#endif
+}
 
 llvm::SmallVector<llvm::cl::Option *> PipelineOptions::getOptions() {
   llvm::SmallVector<llvm::cl::Option *> options;

@@ -12,6 +12,7 @@
 #include "SparseAutograd/Differentiate/Passes.h"
 #include "SparseAutograd/FormatSelection/Passes.h"
 #include "SparseAutograd/Fusion/Passes.h"
+#include "SparseAutograd/Pipelines/Passes.h"
 #include "SparseAutograd/Target/TargetInfo.h"
 #include "SparseAutograd/Transforms/Passes.h"
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
@@ -39,9 +40,17 @@ static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
+/// `phase`, or a part of the target, has ended.
+static void endPhase(OpPassManager &pm, const PipelineOptions &options,
+                     StringRef phase) {
+  if (options.verifyPhases)
+    pm.addPass(createVerifyPhase({phase.str()}));
+}
+
 static void addDifferentiate(OpPassManager &pm,
                              const PipelineOptions &options) {
   pm.addPass(createCheckInput());
+  endPhase(pm, options, "input");
   DifferentiatePassOptions derivatives;
   derivatives.residualBudget = options.residualBudget;
   pm.addPass(createDifferentiatePass(derivatives));
@@ -54,6 +63,7 @@ static void addDifferentiate(OpPassManager &pm,
   pm.addPass(createInlineCalls(calls));
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
+  endPhase(pm, options, "differentiate");
 }
 
 static void addSelectFormats(OpPassManager &pm,
@@ -67,6 +77,7 @@ static void addSelectFormats(OpPassManager &pm,
   pm.addPass(createBoundMemory());
   // The functions that a split_vjp defines are entries as well.
   pm.addPass(createRecordManifest());
+  endPhase(pm, options, "select-formats");
 }
 
 static bool asksFor(const PipelineOptions &options, StringRef library) {
@@ -106,6 +117,7 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createFusePass(fusion));
   pm.addPass(createRemoveBarriers());
   pm.addPass(createCastsToAssertions());
+  endPhase(pm, options, "lower-sparse");
 }
 
 /// Tensors to buffers that know where they end; `addPasses` may change them
@@ -145,6 +157,7 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<func::FuncOp>(
         bufferization::createPromoteBuffersToStackPass());
   });
+  endPhase(pm, options, "cpu-buffers");
   PrefetchBlocksOptions blocks;
   blocks.minimalBytes = options.prefetchBytes;
   pm.addNestedPass<func::FuncOp>(createPrefetchBlocks(blocks));
@@ -166,6 +179,7 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   VectorizeEntriesOptions entries;
   entries.vectorBytes = options.sparseVectorBytes;
   pm.addNestedPass<func::FuncOp>(createVectorizeEntries(entries));
+  endPhase(pm, options, "cpu-loops");
   PrefetchRowsOptions rows;
   rows.distance = options.prefetchDistance;
   pm.addNestedPass<func::FuncOp>(createPrefetchRows(rows));
@@ -182,10 +196,12 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   if (options.threads != 1)
     pm.addPass(createParallelCallsToRuntime());
   addCleanup(pm);
+  endPhase(pm, options, "cpu");
 }
 
 static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
   addBuffers(pm, [](OpPassManager &) {});
+  endPhase(pm, options, "gpu-buffers");
   pm.addPass(createStorageToLoops());
   pm.addPass(createPlaceBuffers());
   // What is left are errors, which the runtime raises.
@@ -200,6 +216,7 @@ static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createSparseProductToRuntime());
   pm.addPass(createLinalgToLoops(getLoops(options)));
   addCleanup(pm);
+  endPhase(pm, options, "gpu-loops");
   FuseKernelsOptions kernels;
   kernels.wholeRows = options.wholeRows;
   pm.addNestedPass<func::FuncOp>(createFuseKernels(kernels));
@@ -208,6 +225,7 @@ static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createLoopsToKernels());
   addCleanup(pm);
   pm.addPass(createOutlineKernels());
+  endPhase(pm, options, "gpu-kernels");
   pm.addNestedPass<gpu::GPUModuleOp>(createKernelToNVVM());
   KernelToObjectOptions code;
   code.chips = llvm::to_vector(options.chip);
@@ -226,6 +244,7 @@ static void addGPU(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createProgramToLLVM());
   pm.addPass(createReconcileUnrealizedCastsPass());
   addCleanup(pm);
+  endPhase(pm, options, "gpu");
 }
 
 static void addPhase(Phase phase, OpPassManager &pm,

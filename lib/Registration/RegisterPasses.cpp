@@ -10,6 +10,7 @@
 #include "SparseAutograd/Differentiate/Passes.h"
 #include "SparseAutograd/FormatSelection/Passes.h"
 #include "SparseAutograd/Fusion/Passes.h"
+#include "SparseAutograd/Pipelines/Passes.h"
 #include "SparseAutograd/Pipelines/Pipelines.h"
 #include "SparseAutograd/Registration.h"
 #include "SparseAutograd/Transforms/Passes.h"
@@ -19,6 +20,7 @@ void sparse_autograd::registerAllPasses() {
   registerSparseAutogradDifferentiatePasses();
   registerSparseAutogradFormatSelectionPasses();
   registerSparseAutogradFusionPasses();
+  registerSparseAutogradPipelinesPasses();
   registerSparseAutogradTransformsPasses();
   registerPipelines();
 }

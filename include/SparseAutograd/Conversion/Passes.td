@@ -9,14 +9,16 @@
 #ifndef SPARSEAUTOGRAD_CONVERSION_PASSES_TD
 #define SPARSEAUTOGRAD_CONVERSION_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "SparseAutograd/PipelinePass.td"
 
 //===----------------------------------------------------------------------===//
 // FuncToEntries
 //===----------------------------------------------------------------------===//
 
-def RecordManifest : Pass<"sparse-autograd-record-manifest", "::mlir::ModuleOp"> {
+def RecordManifest : PipelinePass<"sparse-autograd-record-manifest", "::mlir::ModuleOp"> {
   let summary = "Record the public functions, as their callers see them";
+  let needs = "public functions whose types have a form in the C ABI";
+  let leaves = "the module's manifest, which later passes do not change";
   let description = [{
     Writes the names and the types of the arguments and results of every public
     function as JSON into the module attribute `sparse_autograd.manifest`,
@@ -36,8 +38,10 @@ def RecordManifest : Pass<"sparse-autograd-record-manifest", "::mlir::ModuleOp">
   }];
 }
 
-def EmitEntries : Pass<"sparse-autograd-emit-entries", "::mlir::ModuleOp"> {
+def EmitEntries : PipelinePass<"sparse-autograd-emit-entries", "::mlir::ModuleOp"> {
   let summary = "Give every function of the manifest an entry with the C ABI";
+  let needs = "the manifest, and functions on buffers with loops";
+  let leaves = "an entry with the C ABI for each function of the manifest, which becomes a constant";
   let description = [{
     For each entry `f` of the module's manifest, adds
 
@@ -65,8 +69,10 @@ def EmitEntries : Pass<"sparse-autograd-emit-entries", "::mlir::ModuleOp"> {
 // FloatsToF64
 //===----------------------------------------------------------------------===//
 
-def FloatsToF64 : Pass<"sparse-autograd-floats-to-f64", "::mlir::ModuleOp"> {
+def FloatsToF64 : PipelinePass<"sparse-autograd-floats-to-f64", "::mlir::ModuleOp"> {
   let summary = "Compute a program in f64: its f64 form";
+  let needs = "any program on tensors, derivatives included";
+  let leaves = "the same program with every float an f64";
   let description = [{
     Makes every float of less than 64 bits an f64, in types, in signatures and
     in constants, whose numbers stay what they are. Integers, masks, extents and
@@ -107,8 +113,10 @@ def FloatsToF64 : Pass<"sparse-autograd-floats-to-f64", "::mlir::ModuleOp"> {
 // TensorToAssertions
 //===----------------------------------------------------------------------===//
 
-def TensorToAssertions : Pass<"sparse-autograd-tensor-to-assertions"> {
+def TensorToAssertions : PipelinePass<"sparse-autograd-tensor-to-assertions"> {
   let summary = "Check at run time what the types leave open";
+  let needs = "linalg and tensor ops on dense and sparse tensors";
+  let leaves = "extents and indices that types leave open asserted; those in regions of structured ops marked for scalars-to-assertions";
   let description = [{
     Inserts `cf.assert` before every op on tensors whose operands could have
     extents that do not fit or indices out of range, with messages of one line
@@ -140,8 +148,10 @@ def TensorToAssertions : Pass<"sparse-autograd-tensor-to-assertions"> {
 // ScalarsToAssertions
 //===----------------------------------------------------------------------===//
 
-def ScalarsToAssertions : Pass<"sparse-autograd-scalars-to-assertions"> {
+def ScalarsToAssertions : PipelinePass<"sparse-autograd-scalars-to-assertions"> {
   let summary = "Check at run time what integers are divided by";
+  let needs = "no ops on sparse tensors: regions are in loops";
+  let leaves = "divisors, steps and the marked indices asserted where they are computed";
   let description = [{
     Inserts `cf.assert` before every division of integers or remainder whose
     divisor could be zero, or -1 where the dividend is the smallest integer:
@@ -179,8 +189,10 @@ def ScalarsToAssertions : Pass<"sparse-autograd-scalars-to-assertions"> {
 // CastsToAssertions
 //===----------------------------------------------------------------------===//
 
-def CastsToAssertions : Pass<"sparse-autograd-casts-to-assertions"> {
+def CastsToAssertions : PipelinePass<"sparse-autograd-casts-to-assertions"> {
   let summary = "Check at run time what casts of tensors claim";
+  let needs = "no pass follows that changes shapes";
+  let leaves = "casts of tensors that claim more than is known asserted";
   let description = [{
     Inserts `cf.assert` before every `tensor.cast` to a type that says more of the
     extents than that of its operand, unless an assertion before it or the ops
@@ -213,8 +225,10 @@ def CastsToAssertions : Pass<"sparse-autograd-casts-to-assertions"> {
 // TensorToBuffer
 //===----------------------------------------------------------------------===//
 
-def TensorToBuffer : Pass<"sparse-autograd-tensor-to-buffer", "::mlir::ModuleOp"> {
+def TensorToBuffer : PipelinePass<"sparse-autograd-tensor-to-buffer", "::mlir::ModuleOp"> {
   let summary = "Give every tensor a buffer";
+  let needs = "ops on dense tensors with destinations";
+  let leaves = "the same on buffers; no tensors";
   let description = [{
     Upstream's one-shot bufferization, across functions, with what its textual
     options cannot say: arguments of public functions are never written, and a
@@ -235,8 +249,10 @@ def TensorToBuffer : Pass<"sparse-autograd-tensor-to-buffer", "::mlir::ModuleOp"
 // CompressMaskedRows
 //===----------------------------------------------------------------------===//
 
-def CompressMaskedRows : Pass<"sparse-autograd-compress-masked-rows", "::mlir::ModuleOp"> {
+def CompressMaskedRows : PipelinePass<"sparse-autograd-compress-masked-rows", "::mlir::ModuleOp"> {
   let summary = "Compute the selected elements of a masked row alone";
+  let needs = "buffers; fused rows in scf.forall, with masks as operands of linalg";
+  let leaves = "rows of few selected elements brought together, then computed";
   let description = [{
     A loop over blocks of rows goes through the elements of a row several times:
     a softmax finds the maximum, computes exponentials and their sum, and
@@ -295,8 +311,10 @@ def CompressMaskedRows : Pass<"sparse-autograd-compress-masked-rows", "::mlir::M
 // StreamResults
 //===----------------------------------------------------------------------===//
 
-def StreamResults : Pass<"sparse-autograd-stream-results", "::mlir::ModuleOp"> {
+def StreamResults : PipelinePass<"sparse-autograd-stream-results", "::mlir::ModuleOp"> {
   let summary = "Write large results past the caches";
+  let needs = "buffers; fused rows in scf.forall";
+  let leaves = "large results written past the caches";
   let description = [{
     Where a loop over blocks of rows writes a result of a function, element by
     element, and nobody reads it again, pieces of the rows are computed on the
@@ -346,8 +364,10 @@ def StreamResults : Pass<"sparse-autograd-stream-results", "::mlir::ModuleOp"> {
 // ContractionToRuntime
 //===----------------------------------------------------------------------===//
 
-def ContractionToRuntime : Pass<"sparse-autograd-contraction-to-runtime", "::mlir::ModuleOp"> {
+def ContractionToRuntime : PipelinePass<"sparse-autograd-contraction-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Call the runtime for dense matrix products";
+  let needs = "linalg on buffers";
+  let leaves = "contractions that a library computes as calls of the runtime";
   let description = [{
     Turns a linalg op on memrefs that is a matrix product of f32 or f64, named
     or generic, with any permutation of its operands' dimensions, into calls of
@@ -399,8 +419,10 @@ def ContractionToRuntime : Pass<"sparse-autograd-contraction-to-runtime", "::mli
 // SparseProductToRuntime
 //===----------------------------------------------------------------------===//
 
-def OfferSparseProducts : Pass<"sparse-autograd-offer-sparse-products", "::mlir::ModuleOp"> {
+def OfferSparseProducts : PipelinePass<"sparse-autograd-offer-sparse-products", "::mlir::ModuleOp"> {
   let summary = "Offer products of two sparse matrices to a library";
+  let needs = "sparse tensors and structured ops on them";
+  let leaves = "products of two sparse matrices offered to a library, with the ops for where it is missing";
   let description = [{
     Finds products C = A B of matrices of f32 or f64 that are stored by rows
     (CSR), all three with positions and coordinates of one type (SpGEMM), before
@@ -436,8 +458,10 @@ def OfferSparseProducts : Pass<"sparse-autograd-offer-sparse-products", "::mlir:
                            "::sparse_autograd::SparseAutogradDialect"];
 }
 
-def SparseProductToRuntime : Pass<"sparse-autograd-sparse-product-to-runtime", "::mlir::ModuleOp"> {
+def SparseProductToRuntime : PipelinePass<"sparse-autograd-sparse-product-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Ask a library of the device for products with a sparse matrix";
+  let needs = "loops on device memory that lower-sparse made of SpMM and SDDMM";
+  let leaves = "these behind a branch, beside calls of a library";
   let description = [{
     Finds the loops that `--lower-sparse` makes of C += A B, for A sparse by rows
     (CSR) and B and C dense (SpMM), and of A += X Y where A stores something
@@ -484,8 +508,10 @@ def SparseProductToRuntime : Pass<"sparse-autograd-sparse-product-to-runtime", "
 // LinalgToLoops
 //===----------------------------------------------------------------------===//
 
-def LinalgToLoops : Pass<"sparse-autograd-linalg-to-loops"> {
+def LinalgToLoops : PipelinePass<"sparse-autograd-linalg-to-loops"> {
   let summary = "Lower linalg on memrefs to loops that vectorize";
+  let needs = "linalg on buffers, storage ops lowered";
+  let leaves = "scf loops, parallel ones as scf.parallel; for a device contractions for tiles stay linalg";
   let description = [{
     Each linalg op becomes one loop nest:
 
@@ -635,8 +661,10 @@ def VectorizeEntries
 // PrefetchBlocks
 //===----------------------------------------------------------------------===//
 
-def PrefetchBlocks : Pass<"sparse-autograd-prefetch-blocks", "::mlir::func::FuncOp"> {
+def PrefetchBlocks : PipelinePass<"sparse-autograd-prefetch-blocks", "::mlir::func::FuncOp"> {
   let summary = "Ask for the next block of rows while one is computed";
+  let needs = "scf.forall over blocks of rows on buffers";
+  let leaves = "prefetches of the next block where blocks exceed the cache";
   let description = [{
     A loop over blocks of rows reads a block from memory once and from a cache
     after that. The operation that computes most, if it computes an elementary
@@ -688,8 +716,10 @@ def PrefetchBlocks : Pass<"sparse-autograd-prefetch-blocks", "::mlir::func::Func
 // PrefetchRows
 //===----------------------------------------------------------------------===//
 
-def PrefetchRows : Pass<"sparse-autograd-prefetch-rows", "::mlir::func::FuncOp"> {
+def PrefetchRows : PipelinePass<"sparse-autograd-prefetch-rows", "::mlir::func::FuncOp"> {
   let summary = "Ask for rows of tables that lists name before they are read";
+  let needs = "loops on buffers";
+  let leaves = "prefetches of rows that lists of indices name";
   let description = [{
     A loop that reads a list in its order and, in a loop inside, the elements of
     the row that the list names, asks for the row that it will name some
@@ -728,8 +758,10 @@ def PrefetchRows : Pass<"sparse-autograd-prefetch-rows", "::mlir::func::FuncOp">
 // ParallelToRuntime
 //===----------------------------------------------------------------------===//
 
-def OutlineParallel : Pass<"sparse-autograd-outline-parallel", "::mlir::ModuleOp"> {
+def OutlineParallel : PipelinePass<"sparse-autograd-outline-parallel", "::mlir::ModuleOp"> {
   let summary = "Move the bodies of parallel loops to functions";
+  let needs = "parallel loops, as scf.parallel or marked as such";
+  let leaves = "a function for each body, called with a range of iterations";
   let description = [{
     The body of an `scf.parallel` becomes a private function of the first and the last index of a range and of the values that it uses:
 
@@ -754,8 +786,10 @@ def OutlineParallel : Pass<"sparse-autograd-outline-parallel", "::mlir::ModuleOp
                            "::mlir::scf::SCFDialect"];
 }
 
-def ParallelCallsToRuntime : Pass<"sparse-autograd-parallel-calls-to-runtime", "::mlir::ModuleOp"> {
+def ParallelCallsToRuntime : PipelinePass<"sparse-autograd-parallel-calls-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Call the runtime's parallel loop for outlined bodies";
+  let needs = "the LLVM dialect, with calls of outlined bodies marked as parallel";
+  let leaves = "calls of the runtime's parallel loop; no marks";
   let description = [{
     An `llvm.call @body(%begin, %end, ...) {sparse_autograd.parallel}` becomes
     `sparseAutogradParallelFor(%end - %begin, %grain, @body_chunk, environment)`:
@@ -770,8 +804,10 @@ def ParallelCallsToRuntime : Pass<"sparse-autograd-parallel-calls-to-runtime", "
 // LoopsToFunctions
 //===----------------------------------------------------------------------===//
 
-def OutlineLoops : Pass<"sparse-autograd-outline-loops", "::mlir::ModuleOp"> {
+def OutlineLoops : PipelinePass<"sparse-autograd-outline-loops", "::mlir::ModuleOp"> {
   let summary = "Move the loops of large functions to functions of their own";
+  let needs = "functions with loops on buffers";
+  let leaves = "functions of at most the limit, as far as loops can leave them";
   let description = [{
     In a function with more than `limit` ops the outermost loops with no more
     than that many become private functions of the values that they use:
@@ -801,8 +837,10 @@ def OutlineLoops : Pass<"sparse-autograd-outline-loops", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
-def MergeFunctions : Pass<"sparse-autograd-merge-functions", "::mlir::ModuleOp"> {
+def MergeFunctions : PipelinePass<"sparse-autograd-merge-functions", "::mlir::ModuleOp"> {
   let summary = "Merge private functions that are equal but for their names";
+  let needs = "private functions";
+  let leaves = "one function of those that are equal but for their names";
   let description = [{
     Private functions with the same type, attributes and body become one, which
     all calls name: layers of a network are compiled once. Public functions keep
@@ -814,8 +852,10 @@ def MergeFunctions : Pass<"sparse-autograd-merge-functions", "::mlir::ModuleOp">
 // ProgramToLLVM
 //===----------------------------------------------------------------------===//
 
-def ProgramToLLVM : Pass<"sparse-autograd-program-to-llvm", "::mlir::ModuleOp"> {
+def ProgramToLLVM : PipelinePass<"sparse-autograd-program-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Lower loops, buffers and scalars to the LLVM dialect";
+  let needs = "loops, buffers, scalars and calls of the runtime";
+  let leaves = "the LLVM dialect, with casts that cancel out";
   let description = [{
     One conversion of everything that is left, with upstream's patterns and our
     own where the runtime contract asks for them:
@@ -848,8 +888,10 @@ def ProgramToLLVM : Pass<"sparse-autograd-program-to-llvm", "::mlir::ModuleOp"> 
 //===----------------------------------------------------------------------===//
 
 def ConvertSparseAutogradToLinalg
-    : Pass<"convert-sparse-autograd-to-linalg"> {
+    : PipelinePass<"convert-sparse-autograd-to-linalg"> {
   let summary = "Convert masked reductions and random numbers to linalg";
+  let needs = "masked reductions and the like on tensors, derivatives made";
+  let leaves = "linalg, arith and math; sums of narrow floats in f32";
   let description = [{
     First ops that stand for several others become these: `linalg.softmax`,
     `linalg.pack`, `linalg.unpack`, `tensor.gather` and `tensor.scatter`.
@@ -900,8 +942,10 @@ def ConvertSparseAutogradToLinalg
     "::sparse_autograd::SparseAutogradDialect"];
 }
 
-def RemoveBarriers : Pass<"sparse-autograd-remove-barriers"> {
+def RemoveBarriers : PipelinePass<"sparse-autograd-remove-barriers"> {
   let summary = "Replace barriers by their operands";
+  let needs = "nothing moves any more what barriers keep apart";
+  let leaves = "no barriers";
   let description = [{
     A `barrier` keeps a computation apart from an earlier one of the same
     values, for as long as equal operations are merged. This pass replaces its
@@ -925,8 +969,10 @@ def RemoveBarriers : Pass<"sparse-autograd-remove-barriers"> {
 // SparseTensorToLoops
 //===----------------------------------------------------------------------===//
 
-def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
+def LowerSparse : PipelinePass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
   let summary = "Lower sparse tensors to loops over what they store";
+  let needs = "structured ops and moves on sparse tensors, with static encodings";
+  let leaves = "loops on positions, coordinates and values, tensors of rank 1; marks of parallel loops and of loops over entries";
   let description = [{
     Replaces every tensor with an encoding of `sparse_tensor` by its components,
     ordinary tensors of rank 1: positions and coordinates of each level that has
@@ -1034,8 +1080,10 @@ def LowerSparse : Pass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def StorageToLoops
-    : Pass<"sparse-autograd-storage-to-loops", "::mlir::ModuleOp"> {
+    : PipelinePass<"sparse-autograd-storage-to-loops", "::mlir::ModuleOp"> {
   let summary = "Make storage from entries by parallel loops";
+  let needs = "storage ops on buffers";
+  let leaves = "parallel loops for storage that kernels can make";
   let description = [{
     Replaces `count_before`, `sort_entries`, `count_positions` and
     `store_positions`, on buffers, by calls of private functions that run parallel loops, so that a
@@ -1097,8 +1145,10 @@ def StorageToLoops
 //===----------------------------------------------------------------------===//
 
 def StorageToRuntime
-    : Pass<"sparse-autograd-storage-to-runtime", "::mlir::ModuleOp"> {
+    : PipelinePass<"sparse-autograd-storage-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Have the runtime make storage from entries";
+  let needs = "storage ops on buffers";
+  let leaves = "calls of the runtime";
   let description = [{
     Replaces `sort_entries`, `count_positions` and `store_positions`, on
     buffers, by calls of the runtime (`sparseAutogradSortEntries` and so on), and
@@ -1126,8 +1176,10 @@ def StorageToRuntime
 //===----------------------------------------------------------------------===//
 
 def KernelToNVVM
-    : Pass<"sparse-autograd-kernel-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+    : PipelinePass<"sparse-autograd-kernel-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower the kernels of a gpu.module to the NVVM dialect";
+  let needs = "a gpu.module of functions on memrefs";
+  let leaves = "the LLVM and NVVM dialects in it";
   let description = [{
     Converts structured control flow, vectors, memrefs, arithmetic and the ops
     of `gpu` and `nvgpu` in a `gpu.module` to `llvm` and `nvvm`. Indices have 64
@@ -1171,8 +1223,10 @@ def KernelToNVVM
 //===----------------------------------------------------------------------===//
 
 def KernelToObject
-    : Pass<"sparse-autograd-kernel-to-object", "::mlir::ModuleOp"> {
+    : PipelinePass<"sparse-autograd-kernel-to-object", "::mlir::ModuleOp"> {
   let summary = "Compile kernels for chips";
+  let needs = "gpu.modules in the LLVM and NVVM dialects";
+  let leaves = "gpu.binary ops with code for the chips, PTX or bitcode";
   let description = [{
     Replaces each `gpu.module`, lowered by `--sparse-autograd-kernel-to-nvvm`,
     by a `gpu.binary` with an object for each chip: the code that `ptxas` makes
@@ -1227,8 +1281,10 @@ def KernelToObject
 //===----------------------------------------------------------------------===//
 
 def LaunchToRuntime
-    : Pass<"sparse-autograd-launch-to-runtime", "::mlir::ModuleOp"> {
+    : PipelinePass<"sparse-autograd-launch-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Launch kernels and copy by calls of the runtime";
+  let needs = "gpu.launch_func, gpu.binary and copies between memory spaces";
+  let leaves = "calls of the runtime, and constants of the code";
   let description = [{
     Replaces `gpu.launch_func`, and copies of memrefs in the memory of the device
     (`#gpu.address_space<global>`), by calls of the runtime (DeviceABI.h), in the
@@ -1259,8 +1315,10 @@ def LaunchToRuntime
 // PlaceBuffers
 //===----------------------------------------------------------------------===//
 
-def PlaceBuffers : Pass<"sparse-autograd-place-buffers", "::mlir::ModuleOp"> {
+def PlaceBuffers : PipelinePass<"sparse-autograd-place-buffers", "::mlir::ModuleOp"> {
   let summary = "Put the buffers that kernels access on the device";
+  let needs = "buffers of which no loop is made yet";
+  let leaves = "what kernels access in the memory space of the device, with copies at the ends";
   let description = [{
     A buffer that a structured op or a parallel loop accesses is on the device:
     its type gets the memory space `#gpu.address_space<global>`, and so do views
@@ -1314,8 +1372,10 @@ def PlaceBuffers : Pass<"sparse-autograd-place-buffers", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def FuseKernels
-    : Pass<"sparse-autograd-fuse-kernels", "::mlir::func::FuncOp"> {
+    : PipelinePass<"sparse-autograd-fuse-kernels", "::mlir::func::FuncOp"> {
   let summary = "Make one parallel loop of several over the same rows";
+  let needs = "parallel loops on device memory";
+  let leaves = "fewer of them: loops over the same rows are one";
   let description = [{
     Parallel loops of one block that have the same outermost loops, and in these
     touch the same elements of what one of them writes, become one: an index is
@@ -1376,8 +1436,10 @@ def FuseKernels
 }
 
 def ProductsToKernels
-    : Pass<"sparse-autograd-products-to-kernels", "::mlir::func::FuncOp"> {
+    : PipelinePass<"sparse-autograd-products-to-kernels", "::mlir::func::FuncOp"> {
   let summary = "Convert contractions on a device to kernels of tiles";
+  let needs = "contractions on device memory that are still linalg";
+  let leaves = "launches of tiles, and loops for small extents";
   let description = [{
     A parallel loop each of whose iterations has one
     `sparse_autograd.inner_product`, as `--sparse-autograd-linalg-to-loops` makes
@@ -1413,8 +1475,10 @@ def ProductsToKernels
 }
 
 def ScheduleLanes
-    : Pass<"sparse-autograd-schedule-lanes", "::mlir::func::FuncOp"> {
+    : PipelinePass<"sparse-autograd-schedule-lanes", "::mlir::func::FuncOp"> {
   let summary = "Choose the loops that lanes of a warp share";
+  let needs = "parallel loops on device memory, fused";
+  let leaves = "marks of loops that lanes share (lanes) or take several at once (vector)";
   let description = [{
     Within a parallel loop, of which a thread would do each iteration, marks the
     loops that several threads should do together (`sparse_autograd.lanes`):
@@ -1478,8 +1542,10 @@ def ScheduleLanes
 }
 
 def LoopsToKernels
-    : Pass<"sparse-autograd-loops-to-kernels", "::mlir::func::FuncOp"> {
+    : PipelinePass<"sparse-autograd-loops-to-kernels", "::mlir::func::FuncOp"> {
   let summary = "Have kernels do what accesses the memory of the device";
+  let needs = "parallel loops on device memory with marks of their schedule";
+  let leaves = "gpu.launch for all that accesses the device; no marks of schedules";
   let description = [{
     Of a function on memrefs in the memory of the device
     (`#gpu.address_space<global>`), whose structured ops are loops by now:
@@ -1554,8 +1620,10 @@ def LoopsToKernels
 }
 
 def OutlineKernels
-    : Pass<"sparse-autograd-outline-kernels", "::mlir::ModuleOp"> {
+    : PipelinePass<"sparse-autograd-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Make kernels functions of one module";
+  let needs = "gpu.launch ops";
+  let leaves = "one gpu.module of their kernels, each limited to the registers of its blocks";
   let description = [{
     Each `gpu.launch` becomes a `gpu.launch_func` of a kernel, as
     `--gpu-kernel-outlining` makes it, but all kernels are in one `gpu.module`

@@ -9,10 +9,12 @@
 #ifndef SPARSEAUTOGRAD_DIFFERENTIATE_PASSES_TD
 #define SPARSEAUTOGRAD_DIFFERENTIATE_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "SparseAutograd/PipelinePass.td"
 
-def CheckInput : Pass<"sparse-autograd-check-input", "::mlir::ModuleOp"> {
+def CheckInput : PipelinePass<"sparse-autograd-check-input", "::mlir::ModuleOp"> {
   let summary = "Refuse marks of the compiler and mixed formats in a program";
+  let needs = "any program";
+  let leaves = "a program without marks of the compiler and without mixed formats in one concatenation";
   let description = [{
     Attributes of the dialect that passes leave on ops for later passes
     (`sparse_autograd.parallel`, for one) say what the compiler has proved. An
@@ -25,8 +27,10 @@ def CheckInput : Pass<"sparse-autograd-check-input", "::mlir::ModuleOp"> {
 }
 
 def DifferentiatePass
-    : Pass<"sparse-autograd-differentiate", "::mlir::ModuleOp"> {
+    : PipelinePass<"sparse-autograd-differentiate", "::mlir::ModuleOp"> {
   let summary = "Replace calls of derivatives by the derivatives";
+  let needs = "requests of derivatives, functions with rules or bodies to differentiate";
+  let leaves = "the derivatives as functions on tensors; no requests";
   let description = [{
     Replaces every `sparse_autograd.value_and_grad`, `vjp` and `jvp` by a call
     of a private function that computes it, on tensors, and every `split_vjp` by
@@ -83,8 +87,10 @@ def DifferentiatePass
   ];
 }
 
-def InlineCalls : Pass<"sparse-autograd-inline", "::mlir::ModuleOp"> {
+def InlineCalls : PipelinePass<"sparse-autograd-inline", "::mlir::ModuleOp"> {
   let summary = "Inline calls, as far as functions stay bounded";
+  let needs = "functions, requests replaced";
+  let leaves = "calls inlined where functions stay below the limit";
   let description = [{
     Inlines every call of a function that has no other call, and any other as
     long as the caller has no more than `limit` ops then: functions that call
@@ -99,8 +105,10 @@ def InlineCalls : Pass<"sparse-autograd-inline", "::mlir::ModuleOp"> {
 }
 
 def ProveSparsityPass
-    : Pass<"sparse-autograd-prove-sparsity", "::mlir::ModuleOp"> {
+    : PipelinePass<"sparse-autograd-prove-sparsity", "::mlir::ModuleOp"> {
   let summary = "Prove that sparse gradients need no dense memory, and bound all";
+  let needs = "derivatives that name the function that they are of";
+  let leaves = "a proved bound on each sparse gradient, or an error";
   let description = [{
     Follows each gradient of a sparse type back through the derivative that
     computes it, to what it is made of. A dense tensor over the same dimensions

@@ -9,10 +9,12 @@
 #ifndef SPARSEAUTOGRAD_FORMATSELECTION_PASSES
 #define SPARSEAUTOGRAD_FORMATSELECTION_PASSES
 
-include "mlir/Pass/PassBase.td"
+include "SparseAutograd/PipelinePass.td"
 
-def SelectFormats : Pass<"sparse-autograd-select-formats", "::mlir::ModuleOp"> {
+def SelectFormats : PipelinePass<"sparse-autograd-select-formats", "::mlir::ModuleOp"> {
   let summary = "Choose how sparse tensors are stored";
+  let needs = "hints, and formats that are open";
+  let leaves = "every tensor with the encoding that it is stored in, and conversions";
   let description = [{
     Formats are chosen for a whole function, forward and backward part together,
     where the program leaves them open:
@@ -71,8 +73,10 @@ def SelectFormats : Pass<"sparse-autograd-select-formats", "::mlir::ModuleOp"> {
     "::mlir::tensor::TensorDialect", "::sparse_autograd::SparseAutogradDialect"];
 }
 
-def BoundMemory : Pass<"sparse-autograd-bound-memory", "::mlir::ModuleOp"> {
+def BoundMemory : PipelinePass<"sparse-autograd-bound-memory", "::mlir::ModuleOp"> {
   let summary = "State what calls of functions on sparse tensors allocate at most";
+  let needs = "encodings selected";
+  let leaves = "a bound of the bytes that each public function allocates, as a string";
   let description = [{
     Each public function with a sparse argument gets the attribute
     `sparse_autograd.memory_bound`, a string: the bytes that a call of it has

@@ -9,10 +9,12 @@
 #ifndef SPARSEAUTOGRAD_FUSION_PASSES
 #define SPARSEAUTOGRAD_FUSION_PASSES
 
-include "mlir/Pass/PassBase.td"
+include "SparseAutograd/PipelinePass.td"
 
-def FusePass : Pass<"sparse-autograd-fuse", "::mlir::func::FuncOp"> {
+def FusePass : PipelinePass<"sparse-autograd-fuse", "::mlir::func::FuncOp"> {
   let summary = "Turn linalg on tensors into few passes over memory";
+  let needs = "linalg on dense tensors with assertions before it";
+  let leaves = "elementwise producers in their consumers, and scf.forall over blocks of rows";
   let description = [{
     Works on what differentiation and the decomposition of masked operations
     leave: many small `linalg` operations over the same data. In order:

@@ -51,6 +51,10 @@ enum class TargetKind {
   GPU  ///< `gpu`
 };
 
+/// The default of `verify-phases`: true of builds for debugging, and where the
+/// environment has SPARSE_AUTOGRAD_VERIFY_PHASES, as for the tests.
+bool verifiesPhases();
+
 /// The options of the pipeline.
 struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   /// Libraries of a GPU, as `libraries` names them.
@@ -84,6 +88,13 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
                      "the code never asks for more than one. The results are "
                      "the same bits"),
       llvm::cl::init(0)};
+
+  Option<bool> verifyPhases{
+      *this, "verify-phases",
+      llvm::cl::desc("verify at the end of each phase what it leaves; by "
+                     "default in builds for debugging, and where "
+                     "SPARSE_AUTOGRAD_VERIFY_PHASES is set in the environment"),
+      llvm::cl::init(verifiesPhases())};
 
   Option<std::string> cpu{
       *this, "cpu", llvm::cl::value_desc("NAME"),

@@ -9,10 +9,12 @@
 #ifndef SPARSEAUTOGRAD_TRANSFORMS_PASSES
 #define SPARSEAUTOGRAD_TRANSFORMS_PASSES
 
-include "mlir/Pass/PassBase.td"
+include "SparseAutograd/PipelinePass.td"
 
-def AttachCPU : Pass<"sparse-autograd-attach-cpu", "::mlir::ModuleOp"> {
+def AttachCPU : PipelinePass<"sparse-autograd-attach-cpu", "::mlir::ModuleOp"> {
   let summary = "Attach the processor that a module is compiled for";
+  let needs = "any module";
+  let leaves = "the processor that code is compiled for, as an attribute of the module";
   let description = [{
     Sets the attribute `llvm.target` of the module, which passes read as a record
     of vectors and registers (`getCPU` in Target/TargetInfo.h). A module without
@@ -39,8 +41,10 @@ def AttachCPU : Pass<"sparse-autograd-attach-cpu", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
-def Canonicalize : Pass<"sparse-autograd-canonicalize"> {
+def Canonicalize : PipelinePass<"sparse-autograd-canonicalize"> {
   let summary = "Canonicalize without patterns of MLIR that are not sound";
+  let needs = "any op";
+  let leaves = "canonical forms, without patterns of MLIR that are not sound";
   let description = [{
     MLIR's canonicalizer, without the patterns that change what a program
     computes. In MLIR 22.1 that is one: it moves a cast of what `scf.for` starts

@@ -356,6 +356,7 @@ void KernelBuilder::launchLoop(Operation *op) {
   assumeAlignment(rewriter, threads.launch, vectorBuffers);
   branch.walk([](scf::ForOp loop) {
     loop->removeAttr(SparseAutogradDialect::getParallelAttrName());
+    loop->removeAttr(SparseAutogradDialect::getEntriesAttrName());
   });
 }
 
