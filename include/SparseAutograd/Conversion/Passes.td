@@ -299,6 +299,8 @@ def CompressMaskedRows : PipelinePass<"sparse-autograd-compress-masked-rows", ":
       }
     }
     ```
+
+    Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
@@ -347,6 +349,8 @@ def StreamResults : PipelinePass<"sparse-autograd-stream-results", "::mlir::Modu
       }
     }
     ```
+
+    Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
   }];
   let options = [
     Option<"minimalBytes", "minimal-bytes", "int64_t",
@@ -451,6 +455,8 @@ def OfferSparseProducts : PipelinePass<"sparse-autograd-offer-sparse-products", 
     The components of A and B are such casts, too, which `--lower-sparse` makes
     as well, so that none is left behind it. For devices, whose libraries
     `--sparse-autograd-sparse-product-to-runtime` calls.
+
+    Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
@@ -497,6 +503,8 @@ def SparseProductToRuntime : PipelinePass<"sparse-autograd-sparse-product-to-run
 
     `sparse_autograd.begin_sparse_product` and `end_sparse_product` (SpGEMM) are
     calls, too.
+
+    Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
@@ -543,6 +551,8 @@ def LinalgToLoops : PipelinePass<"sparse-autograd-linalg-to-loops"> {
     Operands must be the same buffer or disjoint, except that an operand may
     share its buffer with an output that has the same indexing map: what
     bufferization guarantees.
+
+    Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
   }];
   let options = [
     Option<"chunkWork", "chunk-work", "int64_t", /*default=*/"32768",
@@ -700,6 +710,8 @@ def PrefetchBlocks : PipelinePass<"sparse-autograd-prefetch-blocks", "::mlir::fu
       }
     }
     ```
+
+    Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
   }];
   let options = [
     Option<"minimalBytes", "minimal-bytes", "int64_t",
@@ -745,6 +757,8 @@ def PrefetchRows : PipelinePass<"sparse-autograd-prefetch-rows", "::mlir::func::
       scf.for %j = %c0 to %m step %c1 {
         %x = memref.load %table[%row, %j] : memref<?x?xf32>
     ```
+
+    Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
   }];
   let options = [
     Option<"distance", "distance", "int64_t", /*default=*/"32",
@@ -1058,6 +1072,8 @@ def LowerSparse : PipelinePass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp
     behind those of the rows before it (`sparse_autograd.count_before`). A loop
     over the entries of a row, beside loops over all rows, has the attribute
     `sparse_autograd.entries`.
+
+    Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
   }];
   let options = [
     Option<"parallel", "parallel", "bool", /*default=*/"false",
@@ -1535,6 +1551,8 @@ def ScheduleLanes
     (Gale, Zaharia, Young and Elsen, SC 2020, on vector memory operations).
     Where a number of which this depends is known at run time only, and the body
     has a loop that is worth it, there are two kernels, and the program looks.
+
+    Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",

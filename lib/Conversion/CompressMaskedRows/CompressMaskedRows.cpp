@@ -21,6 +21,7 @@
 #include "../NeutralElement.h"
 #include "../RuntimeCalls.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -299,8 +300,9 @@ static bool isCompressible(memref::SubViewOp block) {
   return llvm::is_contained({32, 64}, block.getType().getElementTypeBitWidth());
 }
 
-/// Whether the rows of `candidate` can be compressed by its mask.
-static bool canCompress(Candidate &candidate) {
+/// Why the rows of `candidate` cannot be compressed by its mask; empty if they
+/// can.
+static StringRef whyNotCompress(Candidate &candidate) {
   scf::ForallOp loop = candidate.loop;
   OpFoldResult rows = candidate.mask.getMixedSizes()[0];
   OpFoldResult extent = candidate.mask.getMixedSizes()[1];
@@ -308,28 +310,34 @@ static bool canCompress(Candidate &candidate) {
   if (!getBoundBefore(loop, rows) ||
       (value && !loop.isDefinedOutsideOfLoop(value)) ||
       !candidate.mask.getSourceType().getLayout().isIdentity())
-    return false;
+    return "the extents of its blocks are not known before the loop, or the "
+           "mask is a view";
   // It is read, not changed in place, and selects of something.
   if (!candidate.inputs.contains(candidate.mask) ||
       candidate.inputs.size() == 1)
-    return false;
+    return "the mask selects of nothing that is read, or is written";
   for (memref::SubViewOp input : candidate.inputs)
     if (!(input == candidate.mask || isCompressible(input)) ||
         !isOfRowOps(candidate, input) ||
         llvm::any_of(candidate.outputs, [&](memref::SubViewOp output) {
           return output.getSource() == input.getSource();
         }))
-      return false;
+      return "what is read is not consecutive, is used otherwise, or is "
+             "written too";
   for (memref::SubViewOp output : candidate.outputs)
     if (!isCompressible(output) || !isOfRowOps(candidate, output) ||
         !isOwn(loop, output) || !isWrittenFirst(candidate, output))
-      return false;
+      return "a result is not consecutive, is used otherwise, or is read "
+             "before it is written";
   for (Value view : candidate.intermediates)
     if (!isOfRowOps(candidate, view) || !isWrittenFirst(candidate, view))
-      return false;
-  return llvm::all_of(candidate.rowOps, [&](linalg::GenericOp op) {
-    return mayLeaveOut(candidate, op);
-  });
+      return "an intermediate row is used otherwise, or is read before it is "
+             "written";
+  if (!llvm::all_of(candidate.rowOps, [&](linalg::GenericOp op) {
+        return mayLeaveOut(candidate, op);
+      }))
+    return "elements that the mask leaves out count";
+  return "";
 }
 
 /// The operations that have to do with elements of rows that `mask` selects:
@@ -372,22 +380,47 @@ static bool isOfBuffers(scf::ForallOp loop) {
 }
 
 /// How the rows of `loop` are compressed, by the mask of an operation that
-/// computes an elementary function; nothing if they cannot be.
+/// computes an elementary function; nothing if they cannot be. Remarks say so.
 static std::optional<Candidate> findCandidate(scf::ForallOp loop) {
-  if (!isOfBuffers(loop))
-    return std::nullopt;
+  bool areRowsOfBuffers = isOfBuffers(loop);
+  auto decline = [](linalg::GenericOp op, StringRef why) {
+    remarkDeclined(op.getLoc(), op, "masked-rows",
+                   "rows of " + describeExtents(op.getStaticLoopRanges()) +
+                       " elements stay whole, since " + why);
+  };
   for (auto op : loop.getBody()->getOps<linalg::GenericOp>()) {
-    if (op.getNumLoops() != 2 || getBodyCost(op) < expensive)
+    if (getBodyCost(op) < expensive)
       continue;
     for (OpOperand *input : op.getDpsInputOperands()) {
       auto view = input->get().getDefiningOp<memref::SubViewOp>();
-      if (!view || !isAlongRows(op, *input) ||
-          !view.getType().getElementType().isInteger(1) ||
-          view->getBlock() != loop.getBody())
+      if (!getElementTypeOrSelf(input->get()).isInteger(1))
         continue;
+      if (op.getNumLoops() != 2) {
+        decline(op, "they are not rows of a matrix");
+        continue;
+      }
+      if (!view || !isAlongRows(op, *input) ||
+          view->getBlock() != loop.getBody()) {
+        decline(op, "the mask has no row for each of theirs");
+        continue;
+      }
+      if (!areRowsOfBuffers) {
+        decline(op, "the loop does more than compute them");
+        continue;
+      }
       std::optional<Candidate> candidate = collect(loop, view);
-      if (candidate && canCompress(*candidate))
+      if (!candidate) {
+        decline(op, "an op on them uses indices or other views");
+        continue;
+      }
+      StringRef why = whyNotCompress(*candidate);
+      if (why.empty()) {
+        remarkChosen(op.getLoc(), op, "masked-rows",
+                     "rows of " + describeExtents(op.getStaticLoopRanges()) +
+                         " elements are compressed where the mask selects few");
         return candidate;
+      }
+      decline(op, why);
     }
   }
   return std::nullopt;

@@ -19,6 +19,7 @@
 #include "LoopNest.h"
 #include "LoopOrder.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Target/TargetInfo.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -52,6 +53,10 @@ struct Cut {
   };
   Kind kind = None;
   unsigned dimension = 0;
+  /// Why it is not, for a remark.
+  std::string whyNone = "";
+
+  static Cut none(const Twine &why) { return {None, 0, why.str()}; }
 };
 
 class Lowering {
@@ -134,11 +139,13 @@ static unsigned getOutermost(linalg::LinalgOp op, ArrayRef<unsigned> order) {
 }
 
 Cut Lowering::chooseCut(linalg::LinalgOp op, ArrayRef<unsigned> order) const {
-  if (!options.parallel || order.empty())
+  if (order.empty())
     return {};
+  if (!options.parallel)
+    return Cut::none("no chunks are asked for");
   // A loop already inside a parallel one would run sequentially anyway.
   if (op->getParentOfType<scf::ParallelOp>())
-    return {};
+    return Cut::none("a loop around is parallel");
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   int64_t work = estimateIterationCost(op);
   bool isStatic = true;
@@ -148,24 +155,56 @@ Cut Lowering::chooseCut(linalg::LinalgOp op, ArrayRef<unsigned> order) const {
       work = std::numeric_limits<int64_t>::max();
   }
   if (isStatic && work < 2 * options.chunkWork)
-    return {};
+    return Cut::none("its work, " + Twine(work) +
+                     ", is less than two chunks of " +
+                     Twine(options.chunkWork));
 
   unsigned outer = getOutermost(op, order);
   if (separates(op, outer))
-    return {Cut::Domain, outer};
+    return {Cut::Domain, outer, ""};
 
   // A reduction outside, as in a sum over the rows of a matrix: blocks of
   // columns, if there are many; else each chunk of rows has partial sums.
   for (unsigned loop : order)
     if (separates(op, loop) && !ShapedType::isDynamic(extents[loop]) &&
         extents[loop] >= 8 * columnBlock)
-      return {Cut::Domain, loop};
+      return {Cut::Domain, loop, ""};
   if (canHavePartials(op, outer))
-    return {Cut::Reduce, outer};
+    return {Cut::Reduce, outer, ""};
   for (unsigned loop : order)
     if (extents[loop] != 1 && separates(op, loop))
-      return {Cut::Domain, loop};
-  return {};
+      return {Cut::Domain, loop, ""};
+  return Cut::none(
+      "iterations write to the same places, and no partial results "
+      "of chunks can be combined");
+}
+
+/// Says how a nest is cut.
+static void remarkCut(linalg::LinalgOp op, ArrayRef<unsigned> order,
+                      ArrayRef<unsigned> apart, const Cut &cut) {
+  if (order.empty() || !hasRemarks(op.getContext()))
+    return;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges(), extents;
+  for (unsigned loop : order)
+    extents.push_back(ranges[loop]);
+  std::string text = "nest of " + describeExtents(extents) + ": ";
+  if (cut.kind == Cut::None && apart.empty()) {
+    remarkDeclined(op.getLoc(), op, "dense",
+                   text + "not parallel, since " + cut.whyNone);
+    return;
+  }
+  llvm::raw_string_ostream stream(text);
+  if (!apart.empty()) {
+    stream << "all iterations of dimension ";
+    llvm::interleaveComma(apart, stream);
+    stream << " in parallel" << (cut.kind == Cut::None ? "" : ", and ");
+  }
+  if (cut.kind == Cut::Domain)
+    stream << "chunks of dimension " << cut.dimension << " in parallel";
+  if (cut.kind == Cut::Reduce)
+    stream << "partial results of chunks of dimension " << cut.dimension
+           << " in parallel";
+  remarkChosen(op.getLoc(), op, "dense", text);
 }
 
 /// How many iterations of the cut loop a chunk has: enough to be worth it, and
@@ -352,17 +391,17 @@ Cut Lowering::chooseReduction(linalg::LinalgOp op, ArrayRef<unsigned> apart,
   for (unsigned loop : apart) {
     if (ShapedType::isDynamic(extents[loop]) ||
         elements * extents[loop] >= enoughElements)
-      return {};
+      return Cut::none("its results are enough for all threads");
     elements *= std::max<int64_t>(1, extents[loop]);
   }
-  Cut cut;
+  Cut cut = Cut::none("its sums are short, or cannot be combined");
   int64_t longest = longLoop;
   for (unsigned loop : inner) {
     int64_t extent = ShapedType::isDynamic(extents[loop])
                          ? std::numeric_limits<int64_t>::max()
                          : extents[loop];
     if (extent > longest && canHavePartials(op, loop)) {
-      cut = {Cut::Reduce, loop};
+      cut = {Cut::Reduce, loop, ""};
       longest = extent;
     }
   }
@@ -377,6 +416,8 @@ void Lowering::lowerForDevice(linalg::LinalgOp op, ArrayRef<unsigned> order,
   Cut cut = mayCut ? chooseReduction(op, apart, inner) : Cut();
   SmallVector<unsigned> all(apart);
   llvm::append_range(all, inner);
+  if (mayCut)
+    remarkCut(op, order, apart, cut);
   if (apart.empty() && cut.kind == Cut::None)
     createNest(op, all).emit(rewriter);
   else
@@ -412,6 +453,8 @@ void Lowering::lower(linalg::LinalgOp op, bool mayCut) {
   SmallVector<unsigned> order = chooseLoopOrder(op);
   rewriter.setInsertionPoint(op);
   Cut cut = mayCut && !options.forDevice ? chooseCut(op, order) : Cut();
+  if (mayCut && !options.forDevice)
+    remarkCut(op, order, /*apart=*/{}, cut);
   if (options.forDevice && !op->getParentOfType<scf::ParallelOp>())
     lowerForDevice(op, order, mayCut);
   else if (cut.kind == Cut::None)

@@ -13,6 +13,7 @@
 #include "KernelNest.h"
 #include "LaneLoops.h"
 #include "LoopReductions.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SplitEntries.h"
 #include "SplitSums.h"
@@ -104,6 +105,27 @@ static void mark(Block &block, Value variable) {
   }
 }
 
+static bool containsSharedOrIs(Operation &op) {
+  return isShared(&op) || containsShared(&op);
+}
+
+/// Says who does an iteration of the parallel loops `nest` at `op`: lanes
+/// together, if a loop in it was to be shared and still is.
+static void remarkLanes(Operation *op, KernelNest &nest, bool hadShared) {
+  size_t numLoops = nest.getVariables().size();
+  std::string what = std::to_string(numLoops) +
+                     (numLoops == 1 ? " parallel loop: " : " parallel loops: ");
+  if (llvm::any_of(*nest.getBody(), containsSharedOrIs))
+    remarkChosen(op->getLoc(), op, "lanes",
+                 what + "lanes do an iteration together");
+  else
+    remarkDeclined(op->getLoc(), op, "lanes",
+                   what + "a thread does an iteration, since " +
+                       (hadShared ? "lanes would wait for one of them"
+                                  : "no loop in it has neighbouring accesses "
+                                    "that those of the threads are not"));
+}
+
 static void unmark(Operation *op) {
   op->walk([](Operation *nested) {
     nested->removeAttr(SparseAutogradDialect::getLanesAttrName());
@@ -140,8 +162,10 @@ struct ScheduleLanesPass
         KernelNest nest(op);
         Block *body = nest.getBody();
         mark(*body, nest.getVariables().back());
+        bool hasShared = llvm::any_of(*body, containsSharedOrIs);
         if (!canBeRepeated(*body))
           unmark(op);
+        remarkLanes(op, nest, hasShared);
         loops.push_back(op);
         return WalkResult::skip();
       }

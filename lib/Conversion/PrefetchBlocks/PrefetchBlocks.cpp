@@ -16,6 +16,7 @@
 
 #include "../CachedBlocks.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -261,9 +262,15 @@ struct PrefetchBlocksPass
         candidates.push_back(std::move(*candidate));
     });
     IRRewriter rewriter(&getContext());
-    for (Candidate &candidate : candidates)
+    for (Candidate &candidate : candidates) {
+      remarkChosen(candidate.loop.getLoc(), candidate.loop, "prefetched",
+                   "blocks of " + Twine(candidate.blocks.size()) +
+                       " tensors are fetched while the one before is computed, "
+                       "if they have " +
+                       Twine(minimalBytes) + " bytes");
       if (failed(prefetchBlocks(rewriter, candidate, minimalBytes)))
         return signalPassFailure();
+    }
   }
 };
 } // namespace

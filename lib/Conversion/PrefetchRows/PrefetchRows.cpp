@@ -13,6 +13,7 @@
 
 #include "SparseAutograd/Conversion/PrefetchRows/PrefetchRows.h"
 
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -92,6 +93,10 @@ static void prefetch(scf::ForOp loop, memref::LoadOp load, int64_t distance) {
   if (found.empty())
     return;
   Location loc = load.getLoc();
+  remarkChosen(loc, loop, "prefetched",
+               "rows of " + Twine(found.size()) +
+                   " tables are fetched as a list names them, " +
+                   Twine(distance) + " iterations ahead");
   OpBuilder builder(loop.getContext());
   builder.setInsertionPointAfterValue(coordinate);
   auto constant = [&](int64_t value) -> Value {

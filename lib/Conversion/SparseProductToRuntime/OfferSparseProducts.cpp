@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Analysis/Contraction.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Conversion/SparseProductToRuntime/SparseProductToRuntime.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
@@ -126,8 +127,18 @@ struct OfferSparseProductsPass
     : sparse_autograd::impl::OfferSparseProductsBase<OfferSparseProductsPass> {
   void runOnOperation() override {
     getOperation()->walk([](linalg::LinalgOp op) {
-      if (auto factors = matchProduct(op))
+      auto factors = matchProduct(op);
+      if (factors) {
+        remarkChosen(op.getLoc(), op, "library",
+                     "a product of two sparse matrices is offered to cusparse; "
+                     "loops are for where it is missing");
         offerProduct(op, factors->first, factors->second);
+      } else if (op.getNumReductionLoops() != 0 &&
+                 llvm::count_if(op->getOperandTypes(), isSparse) > 2) {
+        remarkDeclined(op.getLoc(), op, "library",
+                       "a reduction of several sparse tensors is loops, since "
+                       "it is no product of two CSR matrices");
+      }
     });
   }
 };

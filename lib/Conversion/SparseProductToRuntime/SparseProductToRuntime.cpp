@@ -18,6 +18,7 @@
 #include "../LibraryCalls.h"
 #include "../RuntimeCalls.h"
 #include "../Segments.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Runtime/DeviceABI.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -357,6 +358,17 @@ static void lower(EndSparseProductOp op, SymbolTable &symbols) {
   op.erase();
 }
 
+/// Whether a loop in `rows`, or itself, is over entries that a tensor stores.
+static bool visitsEntries(scf::ForOp rows) {
+  return rows
+      ->walk([](scf::ForOp loop) {
+        return loop->hasAttr(SparseAutogradDialect::getEntriesAttrName())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct SparseProductToRuntimePass
     : sparse_autograd::impl::SparseProductToRuntimeBase<
@@ -369,8 +381,17 @@ struct SparseProductToRuntimePass
       if (!isParallelLoop(op))
         return WalkResult::advance();
       if (auto rows = dyn_cast<scf::ForOp>(op))
-        if (std::optional<SparseProduct> product = matchProduct(rows))
+        if (std::optional<SparseProduct> product = matchProduct(rows)) {
           products.push_back(*product);
+          remarkChosen(op->getLoc(), op, "library",
+                       "a product with a sparse matrix is offered to cusparse; "
+                       "kernels are for where it is missing");
+        } else if (visitsEntries(rows)) {
+          remarkDeclined(op->getLoc(), op, "library",
+                         "loops over the entries of a sparse tensor are "
+                         "kernels, since they are no SpMM and no SDDMM that "
+                         "cusparse has");
+        }
       return WalkResult::skip();
     });
     for (SparseProduct &product : products)

@@ -69,16 +69,26 @@ VectorForm KernelBody::getVectorForm(unsigned loop) {
   APInt extent;
   bool isOpen =
       !matchPattern(kernel.loops->getExtents()[loop], m_ConstantInt(&extent));
-  if (!ScalarTerms::isElementwise(yields) ||
-      (!isOpen && extent.getSExtValue() < minimalExtent))
-    return {};
+  VectorForm form;
+  auto stayScalar = [&](StringRef why) {
+    VectorForm none;
+    none.whyNone = why;
+    return none;
+  };
+  if (!ScalarTerms::isElementwise(yields))
+    return stayScalar("its region has an op that vectors have no form of");
+  if (!isOpen && extent.getSExtValue() < minimalExtent)
+    return stayScalar("the innermost loop is too short");
   // What is left of an open extent needs a mask.
   int64_t maskedBytes = kernel.loops->getSchedule().maskedBytes;
   auto isAccessible = [&](unsigned number) {
     return isLastDim(number, loop) &&
            (!isOpen || (maskedBytes != 0 && getBytes(number) >= maskedBytes));
   };
-  VectorForm form;
+  StringRef inaccessible =
+      isOpen && maskedBytes == 0
+          ? "the innermost extent is open, and the processor has no masks"
+          : "an operand is not consecutive in memory along the innermost loop";
   for (OpOperand *input : kernel.op.getDpsInputOperands()) {
     unsigned number = input->getOperandNumber();
     llvm::SmallBitVector places = getLoops(number);
@@ -86,7 +96,7 @@ VectorForm KernelBody::getVectorForm(unsigned loop) {
         !places.test(loop))
       continue;
     if (!isAccessible(number))
-      return {};
+      return stayScalar(inaccessible);
     form.readLoops.push_back(places.reset(loop));
   }
   form.laneBytes = llvm::divideCeil(ScalarTerms::getWidestBits(yields), 8);
@@ -100,7 +110,7 @@ VectorForm KernelBody::getVectorForm(unsigned loop) {
     if (!getLoops(number).test(loop))
       continue;
     if (!isAccessible(number))
-      return {};
+      return stayScalar(inaccessible);
     ++numInLanes;
     form.placeLoops |= getLoops(number).reset(loop);
   }
@@ -108,6 +118,7 @@ VectorForm KernelBody::getVectorForm(unsigned loop) {
     form.kind = VectorForm::Elements;
   else if (numInLanes == 0 && form.addsTerms)
     form.kind = VectorForm::Sums;
+  form.whyNone = "its results are no elements of a row, and no sums";
   return form;
 }
 

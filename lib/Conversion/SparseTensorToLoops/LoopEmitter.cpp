@@ -128,6 +128,7 @@ SmallVector<Value> LoopEmitter::emitLoop(const VisitedElement &element,
       steps[step].isOutside ||
       (mayBeParallel && body.writesApart(describeOutermost(
                             loops, steps[step], builder.getContext())));
+  hasParallel |= isParallel;
   llvm::SaveAndRestore inLoop(isInLoop, true);
   llvm::SaveAndRestore inParallelLoop(isInParallelLoop,
                                       isInParallelLoop || isParallel);

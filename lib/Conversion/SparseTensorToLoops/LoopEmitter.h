@@ -37,6 +37,9 @@ public:
   llvm::SmallVector<mlir::Value> emit(unsigned step, VisitedElement element,
                                       mlir::ValueRange carried);
 
+  /// Whether a loop that has been emitted is parallel.
+  bool hasParallelLoop() const { return hasParallel; }
+
 private:
   llvm::SmallVector<mlir::Value>
   emitIterate(unsigned step, VisitedElement element, mlir::ValueRange carried);
@@ -87,6 +90,7 @@ private:
   LoopBody &body;
   bool isInLoop = false;
   bool isInParallelLoop = false;
+  bool hasParallel = false;
   bool isInCondition = false;
   /// The coordinates of the levels of each operand that are behind.
   llvm::DenseMap<unsigned, llvm::SmallVector<mlir::Value>> levelCoordinates;

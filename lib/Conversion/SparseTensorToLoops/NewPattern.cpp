@@ -28,6 +28,10 @@ namespace sparse_autograd {
 class EntryBody : public LoopBody {
 public:
   EntryBody(Kernel &kernel, bool writes) : kernel(kernel), writes(writes) {}
+  StringRef getPurpose() const override {
+    return writes ? "lists the entries of a new pattern"
+                  : "counts the entries of a new pattern";
+  }
   SmallVector<Value> visit(OpBuilder &builder, const VisitedElement &element,
                            ValueRange carried) override;
 
@@ -45,13 +49,20 @@ class EntryValueBody : public KernelBody {
 public:
   EntryValueBody(Kernel &kernel, const StoredPart &part, Value slots)
       : KernelBody(kernel, part), slots(slots) {}
+  StringRef getPurpose() const override {
+    return "computes the entries of a new pattern";
+  }
 
   /// Whether the iterations of the outermost loop, if one is built, write to
   /// different places but for the number.
   bool isApart = true;
 
   /// The place of an element is looked up, and may be that of others.
-  VectorForm getVectorForm(unsigned) override { return {}; }
+  VectorForm getVectorForm(unsigned) override {
+    VectorForm form;
+    form.whyNone = "the places of new entries are looked up";
+    return form;
+  }
   void begin(OpBuilder &,
              llvm::function_ref<bool(const llvm::SmallBitVector &)>,
              SmallVectorImpl<Value> &) override {}

@@ -8,9 +8,11 @@
 
 #include "SparseLoops.h"
 #include "LoopEmitter.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::sparse_tensor;
@@ -22,6 +24,61 @@ bool VisitedElement::isAt(const SparseOperand &operand, unsigned number) const {
   auto it = cursors.find(number);
   return it != cursors.end() &&
          it->second.getLevel() == operand.storage.getNumLevels();
+}
+
+/// Says how `plan` visits elements, in loops of which one is parallel or none.
+static void remarkPlan(const SparseLoops &loops, const LoopPlan &plan,
+                       ArrayRef<unsigned> missing, StringRef whyScalar,
+                       bool isParallel, const LoopBody &body, Location loc,
+                       Operation *inside) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << body.getPurpose() << " in loops over ";
+  auto describe = [&](const LoopStep &step) {
+    if (step.kind == LoopStep::Dense) {
+      APInt extent;
+      stream << "dimension " << step.loop << " (";
+      if (matchPattern(loops.getExtents()[step.loop], m_ConstantInt(&extent)))
+        stream << extent.getSExtValue();
+      else
+        stream << "?";
+      stream << ")";
+      return;
+    }
+    const SparseStorage &storage = loops.getOperand(step.operand).storage;
+    stream << (step.kind == LoopStep::Locate ? "a search in " : "") << "level "
+           << step.level << " of sparse operand " << step.operand << " ("
+           << sparse_tensor::toMLIRString(storage.getLevelType(step.level))
+           << ")";
+  };
+  auto steps =
+      llvm::make_filter_range(plan.getSteps(), [&](const LoopStep &step) {
+        if (step.kind == LoopStep::Locate)
+          return !isDenseLT(
+              loops.getOperand(step.operand).storage.getLevelType(step.level));
+        return step.kind == LoopStep::Iterate || step.kind == LoopStep::Dense;
+      });
+  llvm::interleaveComma(steps, stream, describe);
+  for (unsigned number : missing)
+    stream << ", where sparse operand " << number << " stores nothing";
+  const LoopSchedule &schedule = loops.getSchedule();
+  const VectorForm &form = plan.getVectorForm();
+  if (form.kind != VectorForm::None)
+    stream << "; vectors of " << schedule.vectorBytes / form.laneBytes
+           << (form.kind == VectorForm::Elements ? " elements"
+                                                 : " partial sums");
+  else if (schedule.vectorBytes)
+    stream << "; scalars, since " << whyScalar;
+  if (!schedule.isParallel)
+    stream << "; not parallel, since one thread is asked for";
+  else if (!isParallel)
+    stream << "; not parallel, since iterations may write to the same place"
+           << (schedule.numbered ? ", or number what they visit" : "");
+  else if (schedule.isForDevice)
+    stream << "; parallel";
+  else
+    stream << "; parallel, in chunks of " << schedule.chunkWork << " entries";
+  remarkChosen(loc, inside, "sparse", text);
 }
 
 SmallVector<Value> SparseLoops::build(OpBuilder &builder,
@@ -38,11 +95,16 @@ SmallVector<Value> SparseLoops::build(OpBuilder &builder,
       return body.writesApart({std::nullopt, builder.getAffineDimExpr(loop)});
     });
   }
-  if (schedule.vectorBytes)
-    if (std::optional<unsigned> innermost = plan.getInnermostDense())
-      if (VectorForm form = body.getVectorForm(*innermost);
-          form.kind != VectorForm::None)
+  StringRef whyScalar;
+  if (schedule.vectorBytes) {
+    whyScalar = "the innermost loop is over stored entries";
+    if (std::optional<unsigned> innermost = plan.getInnermostDense()) {
+      VectorForm form = body.getVectorForm(*innermost);
+      whyScalar = form.whyNone;
+      if (form.kind != VectorForm::None)
         plan.vectorize(std::move(form));
+    }
+  }
   SmallVector<Value> values(carried);
   body.begin(
       builder,
@@ -52,8 +114,13 @@ SmallVector<Value> SparseLoops::build(OpBuilder &builder,
       values);
   VisitedElement element;
   element.indices.resize(extents.size());
-  return LoopEmitter(builder, loc, *this, plan, missing, body)
-      .emit(0, std::move(element), values);
+  LoopEmitter emitter(builder, loc, *this, plan, missing, body);
+  Operation *inside = builder.getInsertionBlock()->getParentOp();
+  SmallVector<Value> results = emitter.emit(0, std::move(element), values);
+  if (hasRemarks(builder.getContext()))
+    remarkPlan(*this, plan, missing, whyScalar, emitter.hasParallelLoop(), body,
+               loc, inside);
+  return results;
 }
 
 Value SparseLoops::getLevelCoordinate(OpBuilder &builder,

@@ -67,6 +67,8 @@ struct VectorForm {
     Sums      ///< lanes hold partial sums, which are added after the loop
   };
   Kind kind = None;
+  /// Why it is not, for a remark.
+  llvm::StringRef whyNone = "its elements are not computed with";
   /// The bytes of a lane: of the widest type that is computed with.
   int64_t laneBytes = 1;
   /// Whether each result is what it was and a term, added.
@@ -81,6 +83,9 @@ struct VectorForm {
 class LoopBody {
 public:
   virtual ~LoopBody();
+
+  /// What is done at the elements, for a remark: "computes", "lists entries".
+  virtual llvm::StringRef getPurpose() const { return "computes"; }
 
   /// Whether what is done in dense loop `loop`, the innermost one, can be done
   /// by vectors.

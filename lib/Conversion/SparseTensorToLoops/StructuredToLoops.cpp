@@ -8,6 +8,7 @@
 
 #include "StructuredToLoops.h"
 #include "Kernel.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -200,8 +201,10 @@ SmallVector<Value> Kernel::lowerToDense() {
     return buildParts(everything, inits, std::nullopt,
                       /*isFirstOutermost=*/false);
   }
-  if (SmallVector<Value> totals = lowerTotals(); !totals.empty())
+  if (SmallVector<Value> totals = lowerTotals(); !totals.empty()) {
+    remarkChosen(loc, op, "sparse", "adds up the lists of values of a pattern");
     return totals;
+  }
   if (!keepsInits())
     inits = buildBase(inits);
   return buildParts(iteration.parts, inits, std::nullopt,
@@ -320,8 +323,11 @@ SmallVector<Value> Kernel::lowerTotals() {
 }
 
 Value Kernel::lowerOnPattern(unsigned pattern, Value init) {
-  if (Value values = lowerOnValues(pattern))
+  if (Value values = lowerOnValues(pattern)) {
+    remarkChosen(loc, op, "sparse",
+                 "computes on the lists of values of a pattern");
     return values;
+  }
   StoredPart everything;
   // Every element of the pattern gets a value.
   if (!isReduction() || iteration.visitsAll)

@@ -21,6 +21,7 @@
 
 #include "../CachedBlocks.h"
 #include "../RuntimeCalls.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -292,6 +293,14 @@ struct StreamResultsPass
         if (seen.insert(result).second)
           findTargets(result, minimalBytes, targets);
     });
+    for (const Target &target : targets)
+      remarkChosen(
+          memref::SubViewOp(target.block).getLoc(), getOperation(), "streamed",
+          "blocks of a result of " +
+              describeExtents(
+                  memref::AllocOp(target.result).getType().getShape()) +
+              " elements are written past the caches, if it has " +
+              Twine(minimalBytes) + " bytes");
     SymbolTable symbols(getOperation());
     IRRewriter rewriter(&getContext());
     llvm::SmallDenseSet<Operation *> versioned;
