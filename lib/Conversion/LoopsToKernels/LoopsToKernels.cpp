@@ -356,7 +356,6 @@ void KernelBuilder::launchLoop(Operation *op) {
   assumeAlignment(rewriter, threads.launch, vectorBuffers);
   branch.walk([](scf::ForOp loop) {
     loop->removeAttr(SparseAutogradDialect::getParallelAttrName());
-    loop->removeAttr(SparseAutogradDialect::getEntriesAttrName());
   });
 }
 
@@ -542,6 +541,10 @@ struct LoopsToKernelsPass
     IRRewriter rewriter(&getContext());
     for (scf::ParallelOp loop : ofHost)
       makeSequential(rewriter, loop);
+    // Everything is scheduled.
+    function.walk([](scf::ForOp loop) {
+      loop->removeAttr(SparseAutogradDialect::getEntriesAttrName());
+    });
   }
 };
 } // namespace
