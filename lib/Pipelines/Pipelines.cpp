@@ -60,9 +60,10 @@ static void addDifferentiate(OpPassManager &pm,
   // loops should know too.
   InlineCallsOptions calls;
   calls.limit = options.inlineLimit;
+  // It canonicalizes each function.
   pm.addPass(createInlineCalls(calls));
   pm.addPass(createSymbolDCEPass());
-  addCleanup(pm);
+  pm.addPass(createCSEPass());
   endPhase(pm, options, "differentiate");
 }
 
