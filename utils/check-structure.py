@@ -10,6 +10,8 @@
 * How a level is stored is said by the table of level formats
   (Runtime/LevelFormats.def) alone: nothing else asks an encoding for its
   formats, names them, or has code for one of them by its number.
+* Passes tell each other nothing by new marks on ops: those that there are can
+  only become fewer.
 * Each file of lib/Analysis and lib/Transforms is named by a test of its own,
   in test/Analysis, test/Transforms or test/Unit.
 
@@ -119,6 +121,30 @@ def check_includes(root, sources):
         yield from visit(header)
 
 
+# Attributes of the dialect that programs, tools or callers read.
+INTERFACE = {"name", "default", "mask_of", "gradient_of", "bound", "derivative_of",
+             "memory_bound", "nnz", "any_format", "manifest"}
+# What one pass leaves on ops for another. What is new belongs to a table of one
+# pass, an analysis, an inherent attribute or a type.
+MARKS = {"parallel", "lanes", "vector", "entries", "unchecked", "cotangent"}
+# Of an op while one function looks at it.
+SCRATCH = {"content"}
+
+
+def check_marks(root, sources):
+    folder = root / "include/SparseAutograd/Dialect/SparseAutograd/IR"
+    texts = {path: path.read_text() for path in sorted(folder.glob("*.td"))}
+    texts.update(sources)
+    name = re.compile(r'(?:return|=)\s*"sparse_autograd\.(\w+)";')
+    found = {match: path for path, text in texts.items() for match in name.findall(text)}
+    for mark in sorted(found.keys() - INTERFACE - MARKS - SCRATCH):
+        yield (f"{found[mark].relative_to(root)}: 'sparse_autograd.{mark}' is a new mark "
+               "of passes")
+    unused = (INTERFACE | MARKS | SCRATCH) - found.keys() if folder.exists() else ()
+    for mark in sorted(unused):
+        yield f"there is no 'sparse_autograd.{mark}' any more; check-structure.py lists it"
+
+
 def check_tests(root):
     named = "".join(path.read_text() for folder in ("Analysis", "Transforms", "Unit")
                     for path in sorted((root / "test" / folder).rglob("*"))
@@ -134,7 +160,8 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     sources = read_sources(root)
     problems = [*check_includes(root, sources), *check_numbers(root, sources),
-                *check_level_formats(root, sources), *check_tests(root)]
+                *check_level_formats(root, sources), *check_marks(root, sources),
+                *check_tests(root)]
     for problem in problems:
         print(problem)
     if not problems:

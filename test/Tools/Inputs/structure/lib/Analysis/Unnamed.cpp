@@ -8,3 +8,5 @@ static int64_t code =
     SPARSE_AUTOGRAD_LEVEL_DENSE | SPARSE_AUTOGRAD_LEVEL_NONUNIQUE;
 static LevelType built = *buildLevelType(LevelFormat::Compressed, true, true);
 static bool isDense(LevelType level) { return level.isa<LevelFormat::Dense>(); }
+
+static constexpr llvm::StringLiteral seenName = "sparse_autograd.seen";
