@@ -47,6 +47,9 @@ public:
                          bool isFirstOutermost);
 
   llvm::ArrayRef<LoopStep> getSteps() const { return steps; }
+  /// About how many steps the loops do, by which orders are compared. What is
+  /// not known is estimated (Estimates.h).
+  double getCost() const { return cost; }
 
   /// How the step that is in lanes is, if one is.
   const VectorForm &getVectorForm() const { return vectorForm; }

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::sparse_tensor;
@@ -61,6 +62,7 @@ static void remarkPlan(const SparseLoops &loops, const LoopPlan &plan,
   llvm::interleaveComma(steps, stream, describe);
   for (unsigned number : missing)
     stream << ", where sparse operand " << number << " stores nothing";
+  stream << llvm::formatv("; about {0:e1} steps", plan.getCost());
   const LoopSchedule &schedule = loops.getSchedule();
   const VectorForm &form = plan.getVectorForm();
   if (form.kind != VectorForm::None)

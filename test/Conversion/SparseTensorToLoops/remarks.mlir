@@ -11,9 +11,9 @@
   iterator_types = ["parallel", "parallel", "reduction"]
 }
 
-// CHECK:  remarks.mlir:[[#@LINE+4]]:{{.*}} remark: [Passed] sparse | {{.*}} Function=rows | Remark="computes in loops over level 0 of sparse operand 0 (dense), dimension 1 (32), level 1 of sparse operand 0 (compressed); vectors of 64 elements; parallel, in chunks of 100 entries"
+// CHECK:  remarks.mlir:[[#@LINE+4]]:{{.*}} remark: [Passed] sparse | {{.*}} Function=rows | Remark="computes in loops over level 0 of sparse operand 0 (dense), dimension 1 (32), level 1 of sparse operand 0 (compressed); about [[COST:[0-9.]+e[+][0-9]+]] steps; vectors of 64 elements; parallel, in chunks of 100 entries"
 // ONE:    Function=rows | {{.*}}; vectors of 64 elements; not parallel, since one thread is asked for"
-// DEVICE: Function=rows | {{.*}}"computes in loops over level 0 of sparse operand 0 (dense), dimension 1 (32), level 1 of sparse operand 0 (compressed); parallel"
+// DEVICE: Function=rows | {{.*}}"computes in loops over level 0 of sparse operand 0 (dense), dimension 1 (32), level 1 of sparse operand 0 (compressed); about {{[0-9.]+e[+][0-9]+}} steps; parallel"
 func.func @rows(%a: tensor<?x?xf32, #CSR>, %b: tensor<?x32xf32>, %c: tensor<?x32xf32>) -> tensor<?x32xf32> {
   %0 = linalg.generic #spmm ins(%a, %b : tensor<?x?xf32, #CSR>, tensor<?x32xf32>) outs(%c : tensor<?x32xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
@@ -24,7 +24,7 @@ func.func @rows(%a: tensor<?x?xf32, #CSR>, %b: tensor<?x32xf32>, %c: tensor<?x32
   return %0 : tensor<?x32xf32>
 }
 
-// CHECK: Function=open | {{.*}}dimension 1 (?); scalars, since the innermost extent is open, and the processor has no masks; parallel
+// CHECK: Function=open | {{.*}}dimension 1 (?); {{.*}}; scalars, since the innermost extent is open, and the processor has no masks; parallel
 func.func @open(%a: tensor<?x?xf32, #CSR>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = linalg.generic #spmm ins(%a, %b : tensor<?x?xf32, #CSR>, tensor<?x?xf32>) outs(%c : tensor<?x?xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
@@ -82,7 +82,7 @@ func.func @vector(%a: tensor<?x?xf32, #CSR>, %b: tensor<?xf32>, %c: tensor<?xf32
   return %0 : tensor<?xf32>
 }
 
-// CHECK:  Function=sum | {{.*}}"counts the entries of a new pattern in loops over level 0 of sparse operand 0 (dense), level 1 of sparse operand 0 (compressed); scalars, since the innermost loop is over stored entries; not parallel, since iterations may write to the same place"
+// CHECK:  Function=sum | {{.*}}"counts the entries of a new pattern in loops over level 0 of sparse operand 0 (dense), level 1 of sparse operand 0 (compressed); {{.*}}; scalars, since the innermost loop is over stored entries; not parallel, since iterations may write to the same place"
 // CHECK:  Function=sum | {{.*}}"counts the entries of a new pattern in loops over {{.*}}, where sparse operand 0 stores nothing;
 // CHECK:  Function=sum | {{.*}}"lists the entries of a new pattern in
 // CHECK:  Function=sum | {{.*}}"computes the entries of a new pattern in {{.*}}scalars, since the innermost loop is over stored entries
