@@ -21,6 +21,7 @@ using Dialect = SparseAutogradDialect;
 /// Of programs.
 static constexpr StringLiteral ofPrograms[] = {"affine",
                                                "arith",
+                                               "bufferization",
                                                "builtin",
                                                "cf",
                                                "complex",
@@ -44,6 +45,7 @@ static constexpr StringLiteral requests[] = {
 static constexpr StringLiteral onDenseTensors[] = {
     "affine",
     "arith",
+    "bufferization",
     "builtin",
     "cf",
     "complex",

@@ -38,6 +38,11 @@
 module {}
 
 //--- clean.mlir
+// A copy that a program asks for is one until there are buffers.
+func.func @copy(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = bufferization.alloc_tensor() copy(%x) : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
 func.func @clean(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
