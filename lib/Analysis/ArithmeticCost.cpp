@@ -8,10 +8,12 @@
 
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
+using namespace sparse_autograd;
 
 int64_t sparse_autograd::getArithmeticCost(Operation &op) {
   if (op.hasTrait<OpTrait::IsTerminator>() ||
@@ -28,6 +30,12 @@ int64_t sparse_autograd::getArithmeticCost(Operation &op) {
   if (isa_and_nonnull<math::MathDialect>(op.getDialect()))
     return elementaryFunctionCost;
   if (isa_and_nonnull<arith::ArithDialect>(op.getDialect()))
+    return 1;
+  // The tile of 4 x 4 elements that an element of a choice is made of, and a
+  // shift of one.
+  if (isa<Choose24Op>(op))
+    return 512;
+  if (isa<Mask24Op>(op))
     return 1;
   // A random access, or an operation of somebody else's.
   return 8;

@@ -189,12 +189,24 @@ void DimensionOrigins::visitShape(Instance instance, Operation *op) {
         alike(whole, dim, parts, group.front());
   } else if (auto withValues = dyn_cast<WithValuesOp>(op)) {
     unify(instance, withValues.getResult(), instance, withValues.getPattern());
+  } else if (auto mask = dyn_cast<Mask24Op>(op)) {
+    RankedTensorType type = mask.getType();
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        unify(instance, Extent{mask.getResult(), dim},
+              Extent{mask.getExtents()[type.getDynamicDimIndex(dim)]});
+  } else if (auto selection = dyn_cast<Sparsify24Op>(op)) {
+    unify(instance, selection.getInput(), instance, selection.getResult());
+    int64_t rank = getRank(selection.getInput());
+    for (int64_t dim = 0; selection.getTransposed() && dim < rank; ++dim)
+      alike(selection.getInput(), dim, selection.getTransposed(),
+            dim < rank - 2 ? dim : 2 * rank - 3 - dim);
   } else if (isa<BarrierOp>(op)) {
     unifyAll(instance, op->getOperands(), op->getResults());
   } else if (OpTrait::hasElementwiseMappableTraits(op) ||
              isa<PatternOp, ZerosOp, SampleOp, AccumulateOp, GradMaskOp,
-                 StopGradientOp, MaskedSoftmaxOp, MaskedLogSoftmaxOp,
-                 sparse_tensor::ConvertOp>(op)) {
+                 Sparsify24LikeOp, StopGradientOp, MaskedSoftmaxOp,
+                 MaskedLogSoftmaxOp, sparse_tensor::ConvertOp>(op)) {
     for (Value operand : op->getOperands())
       unify(instance, operand, instance, op->getResult(0));
   }

@@ -228,6 +228,9 @@ sparse_autograd::normalizeForDifferentiation(func::FuncOp function) {
   // The factors of a square are one input.
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
   SampleOp::getCanonicalizationPatterns(patterns, function.getContext());
+  // Before selections become choices.
+  Sparsify24LikeOp::getCanonicalizationPatterns(patterns,
+                                                function.getContext());
   populateExpandOpsPatterns(patterns);
   populateReductionNormalizationPatterns(patterns);
   populateSparseExtremumNormalizationPatterns(patterns);

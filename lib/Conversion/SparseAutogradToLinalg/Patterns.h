@@ -18,6 +18,10 @@ void populateMaskedSoftmaxPatterns(mlir::RewritePatternSet &patterns);
 /// Sums and products of f16 and bf16 by linalg run in f32 and are rounded once.
 void populateNarrowSumsPatterns(mlir::RewritePatternSet &patterns);
 void populateRandomPatterns(mlir::RewritePatternSet &patterns);
+/// 2:4 selections become choices, masks of them and selects of elements;
+/// choices and masks become loops.
+void populateExpandSelectionPatterns(mlir::RewritePatternSet &patterns);
+void populateSelectionPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace sparse_autograd
 

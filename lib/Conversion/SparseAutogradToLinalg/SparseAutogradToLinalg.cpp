@@ -33,7 +33,8 @@ using namespace sparse_autograd;
 /// Whether the conversion replaces `op`; a `log` stays for a later phase.
 static bool isConverted(Operation *op) {
   return isa<MaskedReduceOp, MaskedSoftmaxOp, MaskedLogSoftmaxOp, GradMaskOp,
-             StopGradientOp, RandomOp, GatherOp, AccumulateOp>(op);
+             StopGradientOp, RandomOp, GatherOp, AccumulateOp, Sparsify24Op,
+             Sparsify24LikeOp, Choose24Op, Mask24Op>(op);
 }
 
 /// What `op` needs before it can be converted.
@@ -91,6 +92,7 @@ struct ConvertSparseAutogradToLinalg
     RewritePatternSet expanding(context), set(context), sums(context);
     populateExpandOpsPatterns(expanding);
     populateScatterToLoopsPatterns(expanding);
+    populateExpandSelectionPatterns(expanding);
     expansions = std::move(expanding);
     populateSparseAutogradToLinalgPatterns(set);
     patterns = std::move(set);
@@ -121,6 +123,7 @@ void sparse_autograd::populateSparseAutogradToLinalgPatterns(
   populateMaskedReducePatterns(patterns);
   populateMaskedSoftmaxPatterns(patterns);
   populateRandomPatterns(patterns);
+  populateSelectionPatterns(patterns);
   populateSparseElementwisePatterns(patterns);
   populateExpandAccumulatePatterns(patterns);
   patterns

@@ -264,5 +264,6 @@ void sparse_autograd::registerSparseAutogradDerivativeRules(
     attachCallRules(*context);
     attachSparseRules(*context);
     attachRowRules(*context);
+    attachSelectionRules(*context);
   });
 }

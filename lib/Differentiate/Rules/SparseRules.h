@@ -19,6 +19,9 @@ void attachSparseRules(mlir::MLIRContext &context);
 /// Attaches the rules of the ops on rows of tables.
 void attachRowRules(mlir::MLIRContext &context);
 
+/// Attaches the rules of 2:4 selection.
+void attachSelectionRules(mlir::MLIRContext &context);
+
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_LIB_DIFFERENTIATE_RULES_SPARSERULES_H

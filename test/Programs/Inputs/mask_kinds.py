@@ -6,6 +6,8 @@
 import numpy as np
 
 import masked_tape
+import selection24
+from execution import DTYPES
 from language import Kind, Step, Value
 from masked_ops import KINDS as REDUCTIONS, selection
 
@@ -165,11 +167,52 @@ class StopGradient(Kind):
         return [tape.stop(operands[0])]
 
 
+class Selection24(Kind):
+    """A 2:4 selection. The choice is made of an argument, which is what the
+    reference has of it to the last bit."""
+
+    def __init__(self, name):
+        self.name = "sparse_autograd." + name
+
+    def draw(self, g):
+        if g.scalar_region:
+            return None
+        element = g.floating()
+        shape = g.shape(g.rng.choice((2, 2, 3)))
+        chosen = g.fresh(element, shape)
+        operands = [chosen]
+        if self.name.endswith("like"):
+            operands.insert(0, g.value(element, shape))
+        attributes = {"select": g.rng.choice(selection24.SELECTIONS),
+                      "gradient": g.rng.choice(("dense", "sparse", "ste"))}
+        return Step(self, operands, [Value(element, shape)], attributes)
+
+    def text(self, p, step):
+        at = step.attributes
+        p.line(f"{p.declare(step.results[0])} = {self.name} "
+               f"{p.names(step.operands)} select = {at['select']} gradient = "
+               f"{at['gradient']} : {p.types(step.operands)} -> "
+               f"{p.type(step.results[0])}")
+
+    def evaluate(self, tape, step, operands, env):
+        x, chosen = operands[0], operands[-1]
+        dtype = DTYPES[step.operands[-1].element]
+        kept = selection24.choose(np.asarray(chosen.value, dtype),
+                                  step.attributes["select"])
+        if step.attributes["gradient"] != "ste":
+            return [tape.select(
+                kept, x, tape.constant(np.zeros(x.shape), x.type))]
+        return [tape.node([x], x.bounded.where(kept),
+                          lambda tangents: tangents[0],
+                          lambda cotangent, support: [(cotangent, support)])]
+
+
 _REDUCTIONS = [MaskedReduce(kind) for kind in REDUCTIONS]
 MASKED_REDUCE = _REDUCTIONS[0]
 KINDS = _REDUCTIONS + [Softmax("masked_softmax"),
                        Softmax("masked_log_softmax"), GradMask(),
-                       StopGradient()]
+                       StopGradient(), Selection24("sparsify_24"),
+                       Selection24("sparsify_24_like")]
 for _kind in KINDS:
     if isinstance(_kind, Masked):
         _kind.weight = 2.0

@@ -516,10 +516,23 @@ def softmax(g, value, _):
         f"sparse_autograd.{op} {value}, %m dims = [1] : {D}, {M}"))
 
 
+def selection24(g, value, _):
+    """Two of four, as the mask says; of a poisoned tensor the choice would be
+    another one."""
+    kept = g.define(f"arith.uitofp %m : {M} to {D}")
+    select = g.choose(("greedy", "optimal", "row_wise", "causal1122"))
+    gradient = g.choose(("dense", "ste", "scaled<1.0, 0.0>",
+                         "scaled<0.5, 2.0>"))
+    return g.squash(g.define(
+        f"sparse_autograd.sparsify_24_like {value}, {kept} select = {select} "
+        f"gradient = {gradient} : {D}, {D} -> {D}"))
+
+
 PATTERNS = {
     "sparse_autograd.gather": gather,
     "sparse_autograd.masked_softmax": softmax,
     "sparse_autograd.sample": sample,
+    "sparse_autograd.sparsify_24_like": selection24,
     "a contraction, sampled": sampled_contraction,
     "a product of samples": sampled_twice,
     "a sparse factor": sparse_times_dense,

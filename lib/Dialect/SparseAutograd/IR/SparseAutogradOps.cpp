@@ -74,6 +74,44 @@ static void printStructuredLoops(OpAsmPrinter &printer, Operation *,
   printer << "]}";
 }
 
+/// Parses `dense`, `sparse`, `ste` or `scaled<kept, pruned>`.
+static ParseResult parseSelectionGradient(OpAsmParser &parser,
+                                          SelectionGradientAttr &gradient,
+                                          DenseF64ArrayAttr &scales) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<SelectionGradient> kind = symbolizeSelectionGradient(keyword);
+  if (!kind)
+    return parser.emitError(loc)
+           << "'" << keyword
+           << "' is no gradient of a selection; it is dense, sparse, ste or "
+              "scaled<kept, pruned>";
+  gradient = SelectionGradientAttr::get(parser.getContext(), *kind);
+  if (*kind != SelectionGradient::Scaled)
+    return success();
+  double kept, pruned;
+  if (parser.parseLess() || parser.parseFloat(kept) || parser.parseComma() ||
+      parser.parseFloat(pruned) || parser.parseGreater())
+    return failure();
+  scales = parser.getBuilder().getDenseF64ArrayAttr({kept, pruned});
+  return success();
+}
+
+static void printSelectionGradient(OpAsmPrinter &printer, Operation *,
+                                   SelectionGradientAttr gradient,
+                                   DenseF64ArrayAttr scales) {
+  printer << stringifySelectionGradient(gradient.getValue());
+  if (!scales)
+    return;
+  printer << '<';
+  llvm::interleaveComma(scales.asArrayRef(), printer, [&](double scale) {
+    printer.printFloat(APFloat(scale));
+  });
+  printer << '>';
+}
+
 #define GET_OP_CLASSES
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradOps.cpp.inc"
 

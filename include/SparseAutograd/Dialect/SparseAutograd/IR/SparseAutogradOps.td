@@ -15,6 +15,7 @@ include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradDerivativeOps.td
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradLoopOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradProgramOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradRowOps.td"
+include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradSelectionOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradSparseOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradStorageOps.td"
 

@@ -23,6 +23,8 @@ def SparseAutograd_FloatLike
     : AnyTypeOf<[SparseAutograd_Float, SparseAutograd_FloatTensor],
                 "f16, bf16, f32 or f64, or a ranked tensor of them">;
 def SparseAutograd_MaskTensor : RankedTensorOf<[I1]>;
+// What a 2:4 selection keeps: 16 bits for a tile of 4 x 4 elements.
+def SparseAutograd_ChoiceTensor : RankedTensorOf<[I16]>;
 
 def SparseAutograd_ReductionKind : I32EnumAttr<
     "ReductionKind", "what a masked reduction computes", [
@@ -68,6 +70,31 @@ def SparseAutograd_Distribution : I32EnumAttr<
 def SparseAutograd_DistributionAttr
     : EnumAttr<SparseAutogradDialect, SparseAutograd_Distribution,
                "distribution">;
+
+def SparseAutograd_Selection24 : I32EnumAttr<
+    "Selection24", "how two of four elements are chosen", [
+      I32EnumAttrCase<"Greedy", 0, "greedy">,
+      I32EnumAttrCase<"Optimal", 1, "optimal">,
+      I32EnumAttrCase<"RowWise", 2, "row_wise">,
+      I32EnumAttrCase<"Causal1122", 3, "causal1122">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::sparse_autograd";
+}
+def SparseAutograd_Selection24Attr
+    : EnumAttr<SparseAutogradDialect, SparseAutograd_Selection24, "select_24">;
+
+def SparseAutograd_SelectionGradient : I32EnumAttr<
+    "SelectionGradient", "the gradient of a selection", [
+      I32EnumAttrCase<"Dense", 0, "dense">,
+      I32EnumAttrCase<"Sparse", 1, "sparse">,
+      I32EnumAttrCase<"StraightThrough", 2, "ste">,
+      I32EnumAttrCase<"Scaled", 3, "scaled">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::sparse_autograd";
+}
+def SparseAutograd_SelectionGradientAttr
+    : EnumAttr<SparseAutogradDialect, SparseAutograd_SelectionGradient,
+               "selection_gradient">;
 
 def SparseAutograd_ResidualsType
     : TypeDef<SparseAutogradDialect, "Residuals"> {
