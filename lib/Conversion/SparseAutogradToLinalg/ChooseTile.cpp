@@ -75,11 +75,6 @@ public:
   Value chooseGreedily();
   Value chooseCausally();
   Value chooseOptimally();
-  /// The conditions of `kept`, one for each element, as a choice.
-  Value pack(ArrayRef<Value> kept);
-  Value toChoice(Value number) {
-    return arith::TruncIOp::create(bits.b, bits.b.getIntegerType(16), number);
-  }
 
 private:
   /// The norm of a set of elements, as `optimal` compares it: the NaNs and
@@ -88,6 +83,10 @@ private:
     Value count, sum;
   };
 
+  /// A condition for each element as the bits of a number.
+  Value pack(ArrayRef<Value> conditions);
+  /// The bits of what is kept, as a choice.
+  Value toChoice(Value number);
   Value isBefore(int64_t i, int64_t j);
   Norm add(Norm x, Norm y);
   /// `best`, or `pattern` of norm `norm` if that is larger.
@@ -120,14 +119,15 @@ TileChooser::TileChooser(OpBuilder &builder, Location loc,
   nan = bits.constant(infinite.getSExtValue() + 1, integer);
   Value magnitudeBits = arith::ConstantOp::create(
       b, b.getIntegerAttr(integer, APInt::getSignedMaxValue(type.getWidth())));
-  Value zero = bits.constant(0, integer);
   for (auto [number, element] : llvm::enumerate(elements)) {
     Value key = bits.bitAnd(arith::BitcastOp::create(b, integer, element),
                             magnitudeBits);
     // NaNs are equal, whatever they carry.
     key = arith::MinSIOp::create(b, key, nan);
+    // No select: fusion looks through those, once for each that there is.
     if (edge)
-      key = bits.select(edge->isPresent[number], key, zero);
+      key = bits.bitAnd(
+          key, arith::ExtSIOp::create(b, integer, edge->isPresent[number]));
     keys.push_back(key);
     magnitudes.push_back(element);
   }
@@ -144,14 +144,18 @@ Value TileChooser::isBefore(int64_t i, int64_t j) {
   return before[{i, j}] = found;
 }
 
-Value TileChooser::pack(ArrayRef<Value> kept) {
-  Value zero = bits.i32(0), choice = zero;
-  for (int64_t i = 0; i < tileSize; ++i) {
-    Value isKept = edge ? bits.bitAnd(kept[i], edge->isPresent[i]) : kept[i];
-    choice = bits.bitOr(choice,
-                        bits.select(isKept, bits.i32(int64_t(1) << i), zero));
-  }
-  return toChoice(choice);
+Value TileChooser::pack(ArrayRef<Value> conditions) {
+  Value number = bits.i32(0);
+  for (auto [i, condition] : llvm::enumerate(conditions))
+    number =
+        bits.bitOr(number, bits.shiftLeft(bits.count(condition), bits.i32(i)));
+  return number;
+}
+
+Value TileChooser::toChoice(Value number) {
+  if (edge)
+    number = bits.bitAnd(number, pack(edge->isPresent));
+  return arith::TruncIOp::create(bits.b, bits.b.getIntegerType(16), number);
 }
 
 /// An element is kept that at most one other of its group is before.
@@ -165,7 +169,7 @@ Value TileChooser::chooseRows() {
         isFirst.push_back(isBefore(i, j));
     kept.push_back(bits.isMajority(isFirst[0], isFirst[1], isFirst[2]));
   }
-  return pack(kept);
+  return toChoice(pack(kept));
 }
 
 /// The elements are visited in the order of their ranks, each of which is the
@@ -207,11 +211,6 @@ Value TileChooser::chooseGreedily() {
                                        bits.shiftLeft(kept, column)));
     choice = bits.bitOr(choice, bits.shiftLeft(kept, element));
   }
-  if (edge)
-    for (int64_t i = 0; i < tileSize; ++i)
-      choice = bits.select(
-          edge->isPresent[i], choice,
-          bits.bitAnd(choice, bits.i32(~(int64_t(1) << i) & 0xFFFF)));
   return toChoice(choice);
 }
 
@@ -242,7 +241,7 @@ Value TileChooser::chooseCausally() {
     }
     llvm::append_range(kept, keptOfRow);
   }
-  return pack(kept);
+  return toChoice(pack(kept));
 }
 
 //===----------------------------------------------------------------------===//

@@ -182,8 +182,8 @@ def SparseAutograd_Mask24Op : SparseAutograd_SelectionOp<"mask_24"> {
   let description = [{
     A tensor that is true at the elements that `choice`, a result of `choose_24`,
     keeps. `extents` are the dynamic ones of the result, whose tiles the choice
-    has: a choice of other extents is an error, at compile time where the extents
-    are static, at run time otherwise.
+    has. One of other extents is an error where these are static; one with too few
+    tiles is an error at run time otherwise.
 
     ```mlir
     %m = sparse_autograd.mask_24 %c : tensor<3x4xi16> -> tensor<10x16xi1>
