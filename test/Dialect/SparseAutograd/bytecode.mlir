@@ -203,3 +203,27 @@ func.func @inner_product(%a: memref<?x4xf32>, %n: index, %z: f32) -> f32 {
   %s = sparse_autograd.inner_product %a[%n] along 0, %a[%n] along 1, %n from %z : memref<?x4xf32>, memref<?x4xf32>, f32
   return %s : f32
 }
+
+// CHECK: sym_name = "selections"
+func.func @selections(%w: tensor<8x?xf32>, %n: index) {
+  // CHECK: "sparse_autograd.sparsify_24"
+  // CHECK-SAME: gradient = #sparse_autograd<selection_gradient dense>
+  // CHECK-SAME: select = #sparse_autograd<select_24 greedy>
+  %0, %1 = sparse_autograd.sparsify_24 %w select = greedy gradient = dense : tensor<8x?xf32> -> tensor<8x?xf32>, tensor<?x8xf32>
+  // CHECK: gradient = #sparse_autograd<selection_gradient sparse>
+  // CHECK-SAME: select = #sparse_autograd<select_24 optimal>
+  %2 = sparse_autograd.sparsify_24 %w select = optimal gradient = sparse : tensor<8x?xf32> -> tensor<8x?xf32>
+  // CHECK: gradient = #sparse_autograd<selection_gradient ste>
+  // CHECK-SAME: select = #sparse_autograd<select_24 row_wise>
+  %3 = sparse_autograd.sparsify_24 %w select = row_wise gradient = ste : tensor<8x?xf32> -> tensor<8x?xf32>
+  // CHECK: "sparse_autograd.sparsify_24_like"
+  // CHECK-SAME: gradient = #sparse_autograd<selection_gradient scaled>
+  // CHECK-SAME: gradient_scales = array<f64: 1.000000e+00, 5.000000e-01>
+  // CHECK-SAME: select = #sparse_autograd<select_24 causal1122>
+  %4 = sparse_autograd.sparsify_24_like %w, %2 select = causal1122 gradient = scaled<1.0, 0.5> : tensor<8x?xf32>, tensor<8x?xf32> -> tensor<8x?xf32>
+  // CHECK: "sparse_autograd.choose_24"
+  %5 = sparse_autograd.choose_24 %w select = greedy : tensor<8x?xf32> -> tensor<2x?xi16>
+  // CHECK: "sparse_autograd.mask_24"
+  %6 = sparse_autograd.mask_24 %5, [%n] : tensor<2x?xi16> -> tensor<8x?xi1>
+  return
+}
