@@ -16,7 +16,8 @@ func.func private @backward(!sparse_autograd.residuals<@forward>, tensor<64x64xf
 // CHECK: %[[C:.*]] = sparse_autograd.choose_24
 // CHECK: return %{{.*}}, %[[C]]
 // CHECK: func.func private @backward(%[[KEPT:[a-z0-9]*]]: tensor<16x16xi16>{{.*}}, %{{.*}}: tensor<64x64xf32>)
-// CHECK: sparse_autograd.mask_24 %[[KEPT]]
+// CHECK: %[[BARRIER:.*]]:2 = sparse_autograd.barrier %[[KEPT]]
+// CHECK: sparse_autograd.mask_24 %[[BARRIER]]#0
 // CHECK-NOT: choose_24
 // CHECK: return
 
