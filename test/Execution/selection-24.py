@@ -46,7 +46,7 @@ def inputs(rng, element_type):
     """Arrays of three dimensions."""
     for shape in SHAPES:
         yield to_type(rng.normal(size=shape), element_type)
-        for density in (0, 0.1, 0.6):
+        for density in (0.1, 0.6):
             yield special(rng, shape, element_type, density)
     # Every mask of a group, of equal and of different numbers, on every row of
     # a tile.
