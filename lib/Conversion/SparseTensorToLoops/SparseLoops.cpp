@@ -55,8 +55,9 @@ static void remarkPlan(const SparseLoops &loops, const LoopPlan &plan,
   auto steps =
       llvm::make_filter_range(plan.getSteps(), [&](const LoopStep &step) {
         if (step.kind == LoopStep::Locate)
-          return !isDenseLT(
-              loops.getOperand(step.operand).storage.getLevelType(step.level));
+          return !loops.getOperand(step.operand)
+                      .storage.getFormat(step.level)
+                      .storesAll();
         return step.kind == LoopStep::Iterate || step.kind == LoopStep::Dense;
       });
   llvm::interleaveComma(steps, stream, describe);
