@@ -91,6 +91,38 @@ function(add_sparse_autograd_runtime_library name)
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
+# add_sparse_autograd_c_library(NAME sources... [LINK_LIBS ...])
+#
+# A shared library with a C interface to the compiler, which catches exceptions. It
+# exports what NAME.map lists, nothing of the libraries inside.
+function(add_sparse_autograd_c_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_library(${name} SHARED ${ARG_UNPARSED_ARGUMENTS})
+  add_library(SparseAutograd::${name} ALIAS ${name})
+  set(LLVM_REQUIRES_EH ON)
+  set(LLVM_REQUIRES_RTTI ON)
+  llvm_update_compile_flags(${name})
+  add_dependencies(${name} sparse-autograd-headers)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  set(exports "${CMAKE_CURRENT_SOURCE_DIR}/${name}.map")
+  target_link_options(${name} PRIVATE "-Wl,--version-script,${exports}")
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS "${exports}")
+  if(SPARSE_AUTOGRAD_SANITIZERS)
+    # The sanitizer's runtime is in the executable.
+    target_link_options(${name} PRIVATE -Wl,-z,undefs)
+  endif()
+  set_target_properties(${name} PROPERTIES
+    VISIBILITY_INLINES_HIDDEN ON
+    INSTALL_RPATH "$ORIGIN"
+    INSTALL_RPATH_USE_LINK_PATH ON)
+  target_include_directories(${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_property(GLOBAL APPEND PROPERTY SPARSE_AUTOGRAD_RUNTIME_LIBRARIES ${name})
+  install(TARGETS ${name} EXPORT SparseAutogradTargets
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
 # add_sparse_autograd_plugin(NAME sources... [LINK_LIBS ...])
 #
 # A shared library that programs on the same libMLIR load as a plugin. It exports

@@ -11,8 +11,8 @@
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 #include "SparseAutograd/Conversion/Passes.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/JustInTime/JustInTime.h"
 #include "SparseAutograd/Registration.h"
-#include "SparseAutograd/Runtime/Device.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
@@ -130,22 +130,7 @@ llvm::Error Program::selectTarget(PipelineOptions &pipelineOptions) {
   pipelineOptions.copyOptionValuesFrom(options.pipeline);
   if (options.threads == 1)
     pipelineOptions.threads = 1;
-  // The code is to run here.
-  if (!options.pipeline.cpu.hasValue())
-    pipelineOptions.cpu = "native";
-  // First: that a device is missing should not cost a compilation.
-  if (!options.device.empty() &&
-      sparseAutogradSetDevice(options.device.c_str()) !=
-          SPARSE_AUTOGRAD_SUCCESS)
-    return llvm::createStringError(sparseAutogradLastError());
-  if (pipelineOptions.target == TargetKind::GPU) {
-    SparseAutogradDeviceInfo info;
-    if (sparseAutogradGetDeviceInfo(&info) != SPARSE_AUTOGRAD_SUCCESS)
-      return llvm::createStringError(sparseAutogradLastError());
-    if (llvm::StringRef(info.device).starts_with("emulated"))
-      pipelineOptions.emulate = true;
-  }
-  return llvm::Error::success();
+  return selectThisMachine(pipelineOptions, options.device);
 }
 
 llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
@@ -170,11 +155,7 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
   if (llvm::Error error = runPipeline(*module, pipelineOptions,
                                       /*extension=*/{}, configure))
     return makeError(toString(std::move(error)));
-  CompileOptions compileOptions;
-  compileOptions.optimizationLevel = options.optimizationLevel;
-  compileOptions.cpu = getCPUArgument(pipelineOptions.cpu);
-  compileOptions.features = pipelineOptions.features;
-  return ExecutionEngine::create(*module, compileOptions);
+  return createEngine(*module, pipelineOptions, options.optimizationLevel);
 }
 
 llvm::Expected<std::unique_ptr<ExecutionEngine>>
@@ -204,12 +185,8 @@ Program::compileInF64(double &roundoff) {
   llvm::Error error = isDone && succeeded(run(createFloatsToF64()))
                           ? runPipeline(*form, pipelineOptions)
                           : llvm::createStringError("the passes to it failed");
-  if (!error) {
-    CompileOptions compileOptions;
-    compileOptions.cpu = getCPUArgument(pipelineOptions.cpu);
-    compileOptions.features = pipelineOptions.features;
-    return ExecutionEngine::create(*form, compileOptions);
-  }
+  if (!error)
+    return createEngine(*form, pipelineOptions);
   std::string message = toString(std::move(error));
   return llvm::createStringError(reason.empty() ? message : reason);
 }

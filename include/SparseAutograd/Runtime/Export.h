@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What both runtime headers need to be read by C11 and by C++.
+// What the runtime's headers and those of the compiler (SparseAutograd-c) need
+// to be read by C99 and later and by C++.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +26,15 @@
 #define SPARSE_AUTOGRAD_STATIC_ASSERT(condition, message)                      \
   static_assert(condition, message)
 #define SPARSE_AUTOGRAD_NORETURN [[noreturn]]
-#else
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define SPARSE_AUTOGRAD_STATIC_ASSERT(condition, message)                      \
   _Static_assert(condition, message)
 #define SPARSE_AUTOGRAD_NORETURN _Noreturn
+#else
+/* C99: the declaration of an array that has a negative length otherwise. */
+#define SPARSE_AUTOGRAD_STATIC_ASSERT(condition, message)                      \
+  extern char sparseAutogradStaticAssertion[(condition) ? 1 : -1]
+#define SPARSE_AUTOGRAD_NORETURN __attribute__((noreturn))
 #endif
 
 SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(void *) == 8,

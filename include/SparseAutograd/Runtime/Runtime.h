@@ -8,7 +8,7 @@
 //
 // The interface of the CPU runtime for programs that call compiled functions:
 // how an entry is called and what it returns, who owns which buffer, threads,
-// memory, counters and progress lines. C11 and C++.
+// memory, counters and progress lines. C99 and later, and C++.
 //
 // What compiled code itself calls is in CompilerABI.h. A user never needs it.
 //
