@@ -31,7 +31,6 @@ config.environment["OMP_NUM_THREADS"] = "1"
 # What each phase of the pipeline leaves is verified, as with `verify-phases`.
 config.environment["SPARSE_AUTOGRAD_VERIFY_PHASES"] = "1"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
-config.environment["PYTHONPATH"] = os.path.join(config.test_source_root, "Python")
 
 config.substitutions += [
     ("%python", config.python),
@@ -61,6 +60,9 @@ if config.openblas:
 if config.cuda_toolkit and os.access(
         os.path.join(config.cuda_toolkit, "bin", "ptxas"), os.X_OK):
     config.available_features.add("ptxas")
+# The package of the build tree; under sanitizers there is none.
+if glob.glob(os.path.join(config.project_binary_dir, "python/sparse_autograd/_core*")):
+    config.available_features.add("python-package")
 if lit.util.which("mlir-runner", config.llvm_tools_dir):
     config.available_features.add("stock-mlir-opt")
 # The sanitizer's runtime is a package of its own (Debian: libclang-rt-22-dev).

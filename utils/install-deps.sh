@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the project is built with, on Debian 12 or 13: LLVM, MLIR and
 # clang 22.1, CMake, Ninja, ccache, OpenBLAS, zlib, Boost's headers, GoogleTest
-# and Python's venv. Needs root. Running it again changes nothing. Python packages
+# and Python's headers and venv. Needs root. Running it again changes nothing. Python packages
 # are not installed here: the build puts them into its own environment.
 set -eu
 
@@ -28,6 +28,7 @@ packages="
   mlir-22-tools
   ninja-build
   python3
+  python3-dev
   python3-venv
   zlib1g-dev
 "

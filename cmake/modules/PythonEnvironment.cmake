@@ -1,5 +1,5 @@
-# A virtual environment of the build tree with the packages that the tests and
-# examples use, in the versions of utils/requirements.txt. Nothing is installed
+# A virtual environment of the build tree with the packages that the Python package,
+# the tests and examples use, in the versions of utils/requirements.txt. Nothing is installed
 # outside the build tree. The target `sparse-autograd-python` makes it, and
 # makes it again when the requirements change.
 

@@ -11,7 +11,8 @@
 //
 // Functions may be called from any thread; those on modules of one context wait
 // for each other. Whoever compiles in several threads at once has a context for
-// each.
+// each. A process that is forked may call entries and
+// release what it has inherited; to compile, it makes a context of its own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,6 +17,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include <unistd.h>
 
 using namespace sparse_autograd;
 using namespace sparse_autograd::capi;
@@ -37,10 +38,19 @@ static mlir::DialectRegistry makeRegistry() {
   return registry;
 }
 
-SharedContext::SharedContext() : context(makeRegistry()) {
+SharedContext::SharedContext()
+    : context(std::make_unique<mlir::MLIRContext>(makeRegistry())),
+      process(getpid()) {
   // Diagnostics are data: whoever wants the op prints the module.
-  context.printOpOnDiagnostic(false);
+  context->printOpOnDiagnostic(false);
 }
+
+SharedContext::~SharedContext() {
+  if (isInherited())
+    (void)context.release();
+}
+
+bool SharedContext::isInherited() const { return process != getpid(); }
 
 int32_t sparseAutogradContextCreate(SparseAutogradContext **context) {
   if (!context)
@@ -88,7 +98,7 @@ int32_t sparseAutogradModuleParse(SparseAutogradContext *context,
                                                  name ? name : "<text>"),
             llvm::SMLoc());
         auto parsed =
-            mlir::parseSourceFile<mlir::ModuleOp>(sources, &shared.context);
+            mlir::parseSourceFile<mlir::ModuleOp>(sources, &shared.get());
         if (!parsed) {
           if (!list.hasError())
             list.addError("the text could not be parsed");
@@ -130,6 +140,9 @@ int32_t sparseAutogradModulePrint(const SparseAutogradModule *module,
     mlir::OpPrintingFlags how;
     how.enableDebugInfo(flags & SPARSE_AUTOGRAD_PRINT_LOCATIONS);
     how.printGenericOpForm(flags & SPARSE_AUTOGRAD_PRINT_GENERIC);
+    // The verifier would ask threads that are not there.
+    if (module->shared->isInherited())
+      how.assumeVerified();
     std::string printed;
     llvm::raw_string_ostream stream(printed);
     mlir::ModuleOp(module->module)->print(stream, how);
@@ -169,7 +182,7 @@ int32_t sparseAutogradModuleRunPasses(SparseAutogradModule *module,
   return guardChange(
       *module->shared, diagnostics,
       [&](SparseAutogradDiagnostics &list) -> int32_t {
-        mlir::PassManager manager(&module->shared->context);
+        mlir::PassManager manager(&module->shared->get());
         llvm::StringRef text = llvm::StringRef(passes).trim();
         // Without the op that the passes are on it is a module.
         std::string anchored = text.str();

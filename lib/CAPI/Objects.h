@@ -44,15 +44,30 @@ struct SparseAutogradDiagnostics {
 };
 
 /// A context that its handle and its modules share.
-struct SharedContext {
+///
+/// Its threads do not live on in a process that is forked. There it is neither
+/// used nor destroyed, which would wait for them.
+class SharedContext {
+public:
   SharedContext();
-  mlir::MLIRContext context;
+  ~SharedContext();
+  SharedContext(const SharedContext &) = delete;
+  SharedContext &operator=(const SharedContext &) = delete;
+
+  mlir::MLIRContext &get() { return *context; }
+  /// Whether this process was forked from the one that made the context.
+  bool isInherited() const;
+
   /// Held by whoever uses a module of the context; by the thread that runs the
   /// pipeline also while a phase handler prints.
   std::recursive_mutex mutex;
   /// Passes run on one of the modules: a phase handler may print it, but start
   /// nothing else.
   bool isRunning = false;
+
+private:
+  std::unique_ptr<mlir::MLIRContext> context;
+  int64_t process;
 };
 
 struct SparseAutogradContext {

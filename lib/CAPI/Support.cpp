@@ -137,13 +137,18 @@ int32_t sparse_autograd::capi::guardChange(
     SharedContext &shared, SparseAutogradDiagnostics **diagnostics,
     llvm::function_ref<int32_t(SparseAutogradDiagnostics &)> body) noexcept {
   return guard(diagnostics, [&](SparseAutogradDiagnostics &list) -> int32_t {
+    if (shared.isInherited()) {
+      list.addError("the context was made before this process was forked: make "
+                    "another one, and parse the program in it");
+      return SPARSE_AUTOGRAD_INVALID_ARGUMENT;
+    }
     std::lock_guard<std::recursive_mutex> lock(shared.mutex);
     if (shared.isRunning) {
       list.addError("a phase handler may print or clone its module; whatever "
                     "else it is for begins when the pipeline has ended");
       return SPARSE_AUTOGRAD_INVALID_ARGUMENT;
     }
-    mlir::ScopedDiagnosticHandler handler(&shared.context,
+    mlir::ScopedDiagnosticHandler handler(&shared.get(),
                                           [&](mlir::Diagnostic &diagnostic) {
                                             add(list, diagnostic);
                                             return mlir::success();

@@ -3,11 +3,16 @@
    refused. Takes the path of a library that was compiled ahead of time. Prints
    what embed.test compares; a check that fails ends it with status 1. */
 
+/* fork */
+#define _POSIX_C_SOURCE 200809L
+
 #include "SparseAutograd-c/Executable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char program[] =
     "#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : "
@@ -379,6 +384,42 @@ static void refuseNull(void) {
   sparseAutogradModuleDestroy(NULL);
 }
 
+/* What a process may do with what it has inherited. */
+static void forkProcess(void) {
+  SparseAutogradContext *context;
+  SparseAutogradModule *module;
+  SparseAutogradExecutable *executable;
+  pid_t child;
+  int status;
+  CHECK(sparseAutogradContextCreate(&context) == SPARSE_AUTOGRAD_SUCCESS);
+  module = parse(context, program);
+  CHECK(sparseAutogradModuleCompile(module, NULL, &executable, NULL) ==
+        SPARSE_AUTOGRAD_SUCCESS);
+  fflush(stdout);
+  child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    SparseAutogradExecutable *other;
+    SparseAutogradDiagnostics *list;
+    say(sparseAutogradModuleCompile(module, NULL, &other, &list), list);
+    CHECK(contains(module, 0, "func.func"));
+    callGradient(executable, "gradient", 2, 3);
+  }
+  sparseAutogradExecutableDestroy(executable);
+  sparseAutogradModuleDestroy(module);
+  sparseAutogradContextDestroy(context);
+  if (child == 0) {
+    CHECK(sparseAutogradContextCreate(&context) == SPARSE_AUTOGRAD_SUCCESS);
+    module = parse(context, program);
+    CHECK(sparseAutogradModuleCompile(module, NULL, &executable, NULL) ==
+          SPARSE_AUTOGRAD_SUCCESS);
+    callGradient(executable, "gradient", 2, 3);
+    fflush(stdout);
+    _exit(0);
+  }
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 int main(int argc, char **argv) {
   SparseAutogradContext *context;
   SparseAutogradCounters counters;
@@ -390,6 +431,7 @@ int main(int argc, char **argv) {
   compile(context);
   load(argv[1]);
   refuseNull();
+  forkProcess();
   sparseAutogradGetCounters(&counters);
   printf("%d blocks are left\n", (int)counters.liveBlocks);
   return 0;

@@ -1,0 +1,43 @@
+# Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Automatic differentiation of sparse and masked programs.
+
+Programs in MLIR: `Module`, `load`. Functions of arrays in Python, which are
+traced: `sparse_autograd.numpy`, and `jit`, `grad`, `value_and_grad`, `vjp`, `jvp`.
+docs/python.md begins with the first loss.
+"""
+
+from ._core import set_thread_count
+from ._core import compilation_count, counters
+from ._core import version as _version
+from ._errors import (
+    ArgumentError,
+    Diagnostic,
+    Error,
+    NotFoundError,
+    OutOfMemoryError,
+    ProgramError,
+    RangeError,
+)
+from ._module import Entry, Executable, Module, load
+from ._values import SparseTensor
+
+__version__ = _version().partition(",")[0]
+__all__ = [
+    "ArgumentError",
+    "Diagnostic",
+    "Entry",
+    "Error",
+    "Executable",
+    "Module",
+    "NotFoundError",
+    "OutOfMemoryError",
+    "ProgramError",
+    "RangeError",
+    "SparseTensor",
+    "compilation_count",
+    "counters",
+    "load",
+    "set_thread_count",
+]

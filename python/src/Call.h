@@ -1,0 +1,37 @@
+//===- Call.h - NumPy arrays as arguments and results of entries ----------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Between arrays and the descriptors of Runtime.h. What fits what is checked
+// before, in Python (sparse_autograd/_values.py).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_PYTHON_CALL_H
+#define SPARSEAUTOGRAD_PYTHON_CALL_H
+
+#include "SparseAutograd-c/Executable.h"
+#include <nanobind/nanobind.h>
+
+/// Calls the entry `name`. `arguments` has a pair for each: the list of its
+/// arrays, contiguous and aligned, and the extents; the extents are None but
+/// for a sparse tensor, of which the arrays are the components, and the list is
+/// a bare array for a number. `results` has a triple for each: whether it is a
+/// number, a list of (DLPack code, bits, rank) of its arrays, and the number of
+/// extents that follow these.
+///
+/// Returns (status, diagnostics, results), each result a pair: the list of its
+/// arrays, which own their buffers, and the list of its extents. The GIL is
+/// released while the entry runs.
+nanobind::tuple callEntry(const SparseAutogradExecutable *executable,
+                          const char *name, nanobind::list arguments,
+                          nanobind::list results);
+
+/// The list as tuples (severity, file, line, column, message); releases it.
+nanobind::list takeDiagnostics(SparseAutogradDiagnostics *list);
+
+#endif // SPARSEAUTOGRAD_PYTHON_CALL_H

@@ -1,0 +1,247 @@
+//===- Core.cpp - the C interface of the compiler in Python ---------------===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The module `_core`: SparseAutograd-c, function by function. What can fail
+// returns (status, diagnostics, value), of which the modules in Python make
+// exceptions. Whatever compiles or runs releases the GIL.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Call.h"
+#include "SparseAutograd-c/Executable.h"
+#include "SparseAutograd/Runtime/Device.h"
+#include <exception>
+#include <memory>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <optional>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+template <typename T, void (*destroy)(T *)>
+struct Handle {
+  explicit Handle(T *handle) : handle(handle) {}
+  ~Handle() { destroy(handle); }
+  Handle(const Handle &) = delete;
+  Handle &operator=(const Handle &) = delete;
+  T *handle;
+};
+using Context = Handle<SparseAutogradContext, sparseAutogradContextDestroy>;
+using Module = Handle<SparseAutogradModule, sparseAutogradModuleDestroy>;
+using Executable =
+    Handle<SparseAutogradExecutable, sparseAutogradExecutableDestroy>;
+
+/// A handler in Python of the phases, called with a phase's name and the text
+/// of the module. What it raises stops the pipeline, and is raised again.
+struct Handler {
+  nb::object function;
+  std::exception_ptr raised;
+
+  static int32_t call(const char *phase, SparseAutogradModule *module,
+                      void *userData) {
+    auto *self = static_cast<Handler *>(userData);
+    char *text = nullptr;
+    if (int32_t status = sparseAutogradModulePrint(module, 0, &text))
+      return status;
+    std::unique_ptr<char, decltype(&sparseAutogradTextDestroy)> owner(
+        text, sparseAutogradTextDestroy);
+    nb::gil_scoped_acquire acquire;
+    try {
+      self->function(phase, text);
+      return SPARSE_AUTOGRAD_SUCCESS;
+    } catch (...) {
+      self->raised = std::current_exception();
+      return SPARSE_AUTOGRAD_CANCELLED;
+    }
+  }
+  SparseAutogradPhaseHandler get() const {
+    return function.is_none() ? nullptr : call;
+  }
+};
+} // namespace
+
+static const char *getText(const std::optional<std::string> &text) {
+  return text ? text->c_str() : nullptr;
+}
+
+/// A failure, or the handle as an object.
+template <typename T, typename H>
+static nb::tuple finish(int32_t status, SparseAutogradDiagnostics *list,
+                        H *handle) {
+  nb::object value = nb::none();
+  if (handle)
+    value = nb::cast(std::make_shared<T>(handle));
+  return nb::make_tuple(status, takeDiagnostics(list), value);
+}
+
+static std::shared_ptr<Context> makeContext() {
+  SparseAutogradContext *context;
+  int32_t status;
+  {
+    nb::gil_scoped_release release;
+    status = sparseAutogradContextCreate(&context);
+  }
+  if (status != SPARSE_AUTOGRAD_SUCCESS)
+    throw std::bad_alloc();
+  return std::make_shared<Context>(context);
+}
+
+static nb::tuple parse(Context &context, nb::bytes text,
+                       const std::string &name) {
+  SparseAutogradModule *module;
+  SparseAutogradDiagnostics *list;
+  int32_t status;
+  {
+    const char *bytes = text.c_str();
+    size_t size = text.size();
+    nb::gil_scoped_release release;
+    status = sparseAutogradModuleParse(context.handle, bytes, size,
+                                       name.c_str(), &module, &list);
+  }
+  return finish<Module>(status, list, module);
+}
+
+static std::string print(const Module &module, uint32_t flags) {
+  char *text = nullptr;
+  {
+    nb::gil_scoped_release release;
+    sparseAutogradModulePrint(module.handle, flags, &text);
+  }
+  if (!text)
+    throw std::bad_alloc();
+  std::unique_ptr<char, decltype(&sparseAutogradTextDestroy)> owner(
+      text, sparseAutogradTextDestroy);
+  return text;
+}
+
+static std::shared_ptr<Module> cloneModule(const Module &module) {
+  SparseAutogradModule *copy;
+  {
+    nb::gil_scoped_release release;
+    sparseAutogradModuleClone(module.handle, &copy);
+  }
+  if (!copy)
+    throw std::bad_alloc();
+  return std::make_shared<Module>(copy);
+}
+
+static nb::tuple run(Module &module, const std::string &options,
+                     nb::object function) {
+  Handler handler{std::move(function), nullptr};
+  SparseAutogradDiagnostics *list;
+  int32_t status;
+  SparseAutogradPhaseHandler call = handler.get();
+  {
+    nb::gil_scoped_release release;
+    status = sparseAutogradModuleRun(module.handle, options.c_str(), call,
+                                     &handler, &list);
+  }
+  nb::list diagnostics = takeDiagnostics(list);
+  if (handler.raised)
+    std::rethrow_exception(handler.raised);
+  return nb::make_tuple(status, diagnostics, nb::none());
+}
+
+static nb::tuple runPasses(Module &module, const std::string &passes) {
+  SparseAutogradDiagnostics *list;
+  int32_t status;
+  {
+    nb::gil_scoped_release release;
+    status =
+        sparseAutogradModuleRunPasses(module.handle, passes.c_str(), &list);
+  }
+  return nb::make_tuple(status, takeDiagnostics(list), nb::none());
+}
+
+static nb::tuple compile(const Module &module, const std::string &options,
+                         std::optional<std::string> device,
+                         int32_t optimizationLevel, nb::object function) {
+  Handler handler{std::move(function), nullptr};
+  SparseAutogradCompileOptions all = {options.c_str(), getText(device),
+                                      optimizationLevel, handler.get(),
+                                      &handler};
+  SparseAutogradExecutable *executable;
+  SparseAutogradDiagnostics *list;
+  int32_t status;
+  {
+    nb::gil_scoped_release release;
+    status =
+        sparseAutogradModuleCompile(module.handle, &all, &executable, &list);
+  }
+  if (handler.raised) {
+    sparseAutogradDiagnosticsDestroy(list);
+    std::rethrow_exception(handler.raised);
+  }
+  return finish<Executable>(status, list, executable);
+}
+
+static nb::tuple load(const std::string &path) {
+  SparseAutogradExecutable *executable;
+  SparseAutogradDiagnostics *list;
+  int32_t status;
+  {
+    nb::gil_scoped_release release;
+    status = sparseAutogradExecutableLoad(path.c_str(), &executable, &list);
+  }
+  return finish<Executable>(status, list, executable);
+}
+
+static nb::dict counters() {
+  SparseAutogradCounters c;
+  sparseAutogradGetCounters(&c);
+  nb::dict all;
+  all["allocations"] = c.allocations;
+  all["allocated_bytes"] = c.allocatedBytes;
+  all["pool_hits"] = c.poolHits;
+  all["live_blocks"] = c.liveBlocks;
+  all["live_bytes"] = c.liveBytes;
+  all["peak_live_bytes"] = c.peakLiveBytes;
+  all["pooled_bytes"] = c.pooledBytes;
+  all["entry_calls"] = c.entryCalls;
+  all["parallel_regions"] = c.parallelRegions;
+  return all;
+}
+
+NB_MODULE(_core, m) {
+  if (sparseAutogradCVersion() != SPARSE_AUTOGRAD_C_VERSION)
+    throw nb::import_error(
+        "libSparseAutogradC is of another version than this package: install "
+        "the package again");
+  m.doc() = "The C interface of the compiler; see sparse_autograd.";
+  nb::class_<Context>(m, "Context").def("parse", &parse, "text"_a, "name"_a);
+  nb::class_<Module>(m, "Module")
+      .def("print", &print, "flags"_a)
+      .def("clone", &cloneModule)
+      .def("run", &run, "options"_a, "handler"_a.none())
+      .def("run_passes", &runPasses, "passes"_a)
+      .def("compile", &compile, "options"_a, "device"_a.none(),
+           "optimization_level"_a, "handler"_a.none());
+  nb::class_<Executable>(m, "Executable")
+      .def_prop_ro("manifest",
+                   [](const Executable &self) {
+                     return sparseAutogradExecutableManifest(self.handle);
+                   })
+      .def(
+          "call",
+          [](const Executable &self, const std::string &name,
+             nb::list arguments, nb::list results) {
+            return callEntry(self.handle, name.c_str(), std::move(arguments),
+                             std::move(results));
+          },
+          "name"_a, "arguments"_a, "results"_a);
+  m.def("make_context", &makeContext);
+  m.def("load", &load, "path"_a);
+  m.def("compilation_count", &sparseAutogradCompilationCount);
+  m.def("counters", &counters);
+  m.def("set_thread_count", &sparseAutogradSetThreadCount, "threads"_a);
+  m.def("version", &sparseAutogradVersionText);
+}
