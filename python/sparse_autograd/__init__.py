@@ -21,7 +21,10 @@ from ._errors import (
     RangeError,
 )
 from ._module import Entry, Executable, Module, load
+from ._trace import TraceError
 from ._values import SparseTensor
+from . import numpy
+from .transforms import checkpoint, grad, jit, jvp, value_and_grad, vjp
 
 __version__ = _version().partition(",")[0]
 __all__ = [
@@ -36,8 +39,16 @@ __all__ = [
     "ProgramError",
     "RangeError",
     "SparseTensor",
+    "TraceError",
+    "checkpoint",
     "compilation_count",
     "counters",
+    "grad",
+    "jit",
+    "jvp",
     "load",
+    "numpy",
     "set_thread_count",
+    "value_and_grad",
+    "vjp",
 ]

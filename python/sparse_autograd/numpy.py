@@ -1,0 +1,90 @@
+# Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""NumPy's names on arrays that are traced: `import sparse_autograd.numpy as snp`.
+
+Functions mean what those of NumPy mean, on dense and on SciPy's sparse arrays, and
+write MLIR (docs/python.md). What a mask (`where=`) leaves out, or a sparse array does
+not store, influences neither values nor gradients.
+"""
+
+from ._elementwise import (
+    abs,
+    absolute,
+    add,
+    arctan,
+    ceil,
+    clip,
+    cos,
+    cosh,
+    divide,
+    equal,
+    exp,
+    expm1,
+    floor,
+    greater,
+    greater_equal,
+    isnan,
+    less,
+    less_equal,
+    log,
+    log1p,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_equal,
+    power,
+    reciprocal,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    true_divide,
+    where,
+)
+from ._products import (
+    dot,
+    gather,
+    grad_mask,
+    matmul,
+    pattern,
+    sample,
+    stop_gradient,
+    take,
+    todense,
+)
+from ._reductions import (
+    log_softmax,
+    logsumexp,
+    max,
+    mean,
+    min,
+    norm,
+    prod,
+    softmax,
+    std,
+    sum,
+    var,
+)
+from ._shapes import (
+    broadcast_to,
+    concatenate,
+    expand_dims,
+    full_like,
+    ones_like,
+    reshape,
+    squeeze,
+    transpose,
+    zeros_like,
+)
+from ._structured import astype
+from numpy import bool_, e, float16, float32, float64, inf, int32, int64, nan, newaxis, pi
+
+__all__ = [name for name in dir() if not name.startswith("_")]

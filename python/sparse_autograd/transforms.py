@@ -1,0 +1,365 @@
+# Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""jit, grad, value_and_grad, vjp, jvp, checkpoint: functions of arrays, compiled.
+
+A function is compiled once for each rank, type and format of its arguments, whatever
+their shapes, patterns and numbers. In a function that is being traced the derivatives
+are ops of its program, so that they nest.
+"""
+
+import functools
+import inspect
+import threading
+
+from . import _tree
+from ._module import Module
+from ._structured import array
+from ._trace import Array, Program, TraceError, current, is_tracing, type_of, write
+
+
+def _split(leaves):
+    """The types of the leaves that are arrays, in their places; others are part of the
+    program."""
+    types = [type_of(leaf, "an argument") for leaf in leaves]
+    return tuple(
+        ("static", leaf) if type_ is None else type_ for leaf, type_ in zip(leaves, types)
+    )
+
+
+def _labels(function, structure):
+    """A name for each leaf of the arguments, after the parameters of the function."""
+    _, _, (args, kwargs) = structure
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    labels = []
+    for i, part in enumerate(args[2]):
+        positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        name = positional[i].name if i < len(positional) else f"argument {i}"
+        labels += _tree.names(part, name)
+    for key, part in zip(kwargs[1], kwargs[2]):
+        labels += _tree.names(part, key)
+    return labels
+
+
+class Compiled:
+    """A function of arrays that is traced and compiled when it is first called with
+    arguments of such types. `compilations` counts."""
+
+    def __init__(self, function, inner, options):
+        self._function, self._inner = function, inner
+        self._options = options
+        self._programs = {}
+        self._lock = threading.Lock()
+        functools.update_wrapper(self, function)
+
+    @property
+    def compilations(self):
+        """How many programs were compiled."""
+        return sum(p.is_compiled for p in self._programs.values())
+
+    def __call__(self, *args, **kwargs):
+        if is_tracing():
+            return self._inner(*args, **kwargs)
+        program, leaves = self._find(args, kwargs)
+        return program.call(leaves)
+
+    def lower(self, *args, **kwargs):
+        """The program for such arguments, a Module, before anything is run on it."""
+        program, _ = self._find(args, kwargs)
+        return Module.parse(program.text, f"<{self._function.__name__}>")
+
+    def _find(self, args, kwargs):
+        leaves, structure = _tree.flatten((args, kwargs))
+        key = structure, _split(leaves)
+        with self._lock:
+            try:
+                program = self._programs.get(key)
+            except TypeError:
+                unhashable = next(k[1] for k in key[1] if isinstance(k, tuple) and not _is_hashable(k[1]))
+                raise TraceError(
+                    f"an argument is a {type(unhashable).__name__}: give arrays, numbers, and "
+                    "tuples, lists and dicts of them"
+                ) from None
+            if program is None:
+                labels = _labels(self._function, structure)
+                program = _Traced(self._function.__name__, self._inner, key, labels, self._options)
+                self._programs[key] = program
+        return program, leaves
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+
+def _is_hashable(value):
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+class _Traced:
+    """A function traced for types."""
+
+    def __init__(self, name, function, key, labels, options):
+        structure, split = key
+        self.places = [i for i, s in enumerate(split) if not isinstance(s, tuple)]
+        self._options, self._lock, self._entry = options, threading.Lock(), None
+        program = Program()
+
+        def body(arrays):
+            given = iter(arrays)
+            leaves = [s[1] if isinstance(s, tuple) else next(given) for s in split]
+            args, kwargs = _tree.unflatten(structure, iter(leaves))
+            results, structure_ = _tree.flatten(function(*args, **kwargs))
+            return [_result(r) for r in results], structure_
+
+        traced, results, self.structure = write(
+            program, name, [split[i] for i in self.places], body, public=True,
+            labels=[labels[i] for i in self.places],
+        )
+        self.symbol = traced.name
+        self.constants = [value for value, _ in program.constants]
+        self.text = "\n".join(program.texts)
+
+    @property
+    def is_compiled(self):
+        return self._entry is not None
+
+    def call(self, leaves):
+        with self._lock:
+            if self._entry is None:
+                module = Module.parse(self.text, f"<{self.symbol}>")
+                self._entry = module.compile(**self._options)[self.symbol]
+        results = self._entry(*(leaves[i] for i in self.places), *self.constants)
+        if not isinstance(results, tuple):
+            results = (results,)
+        return _tree.unflatten(self.structure, iter(results))
+
+
+def _result(value):
+    try:
+        return array(value)
+    except TraceError:
+        raise TraceError(
+            f"the function returns a {type(value).__name__}: return arrays, numbers, and "
+            "tuples, lists and dicts of them"
+        ) from None
+
+
+def jit(function=None, **options):
+    """Compiles a function of arrays: NumPy's, SciPy's sparse ones, numbers, and tuples,
+    lists and dicts of them. Other arguments (strings, functions) are part of the
+    program. `options` are those of Module.compile."""
+    if function is None:
+        return lambda f: jit(f, **options)
+    return Compiled(function, function, options)
+
+
+def _flat(function, args):
+    """A function of the leaves of `args`: arrays, those of the results, and the
+    structure of the results."""
+    leaves, structure = _tree.flatten(args)
+    static = [None if type_of(leaf) is not None else leaf for leaf in leaves]
+    arrays = [array(leaf) for leaf in leaves if type_of(leaf) is not None]
+
+    def body(given):
+        given = iter(given)
+        values = [next(given) if type_of(l) is not None else s for l, s in zip(leaves, static)]
+        results, shape = _tree.flatten(function(*_tree.unflatten(structure, iter(values))))
+        return [_result(r) for r in results], shape
+
+    return arrays, body
+
+
+def _selected(args, wrt, what):
+    """The positions, among the arrays of all arguments, of those of `wrt`, and the
+    structure of each argument of `wrt`."""
+    positions, structures, count, ranges = [], [], 0, []
+    for arg in args:
+        leaves, structure = _tree.flatten(arg)
+        arrays = [leaf for leaf in leaves if type_of(leaf) is not None]
+        ranges.append((count, arrays, len(arrays) == len(leaves), structure))
+        count += len(arrays)
+    for w in wrt:
+        if not isinstance(w, int) or not -len(args) <= w < len(args):
+            raise TraceError(f"wrt names argument {w!r}: there are {len(args)}, from 0")
+        first, arrays, is_whole, structure = ranges[w]
+        if not is_whole or not arrays:
+            raise TraceError(f"wrt names argument {w}, which has leaves that are no arrays")
+        for leaf in arrays:
+            if type_of(leaf).dtype.kind != "f":
+                raise TraceError(
+                    f"wrt names argument {w}, whose elements are {type_of(leaf).dtype}: only "
+                    "floats are differentiable"
+                )
+        positions.append(range(first, first + len(arrays)))
+        structures.append(structure)
+    if len({p for r in positions for p in r}) != sum(map(len, positions)):
+        raise TraceError("wrt names an argument twice")
+    return positions, structures
+
+
+def _emit(op, inner, arrays, extra, flat, result_types):
+    """Writes the call of a derivative; its results as arrays."""
+    f = current()
+    outside = [*arrays, *(value for value, _ in inner.captured)]
+    given = ", ".join(f.use(x) for x in outside)
+    types = ", ".join(str(x.type) for x in outside)
+    names = [f.fresh() for _ in result_types]
+    words = f"({given})"
+    signature = f"({types})"
+    if extra is not None:
+        word, values = extra
+        words += f" {word}({', '.join(f.use(v) for v in values)})"
+        signature += f", ({', '.join(str(v.type) for v in values)})"
+    wrt = f" {{wrt = {flat}}}" if flat is not None else ""
+    f.emit(
+        f"{', '.join(names)} = sparse_autograd.{op} @{inner.name}{words}{wrt} : {signature} -> "
+        f"({', '.join(map(str, result_types))})"
+    )
+    return [Array(f, name, type_) for name, type_ in zip(names, result_types)]
+
+
+def _trace_inner(function, args):
+    arrays, body = _flat(function, args)
+    f = current()
+    name = getattr(function, "__name__", "function")
+    inner, results, structure = write(f.program, name, [x.type for x in arrays], body, f)
+    return arrays, inner, results, structure
+
+
+def _gather(structures, positions, gradients, is_tuple):
+    """The gradients of each argument in its structure."""
+    gradients = iter(gradients)
+    trees = [_tree.unflatten(s, iter([next(gradients) for _ in p])) for s, p in zip(structures, positions)]
+    return tuple(trees) if is_tuple else trees[0]
+
+
+def _differentiated(function, wrt, finish, options, op="value_and_grad"):
+    is_tuple = isinstance(wrt, (tuple, list))
+    chosen = list(wrt) if is_tuple else [wrt]
+
+    def inner(*args):
+        positions, structures = _selected(args, chosen, op)
+        arrays, traced, results, shape = _trace_inner(function, args)
+        if not results or results[0].type.shape != () or results[0].dtype.kind != "f":
+            got = str(results[0].type) if results else "nothing"
+            raise TraceError(f"the loss is a number, not {got}: take its sum or its mean")
+        flat = [p for r in positions for p in r]
+        order = sorted(range(len(flat)), key=lambda i: flat[i])
+        types = [r.type for r in results] + [arrays[flat[i]].type for i in order]
+        values = _emit(op, traced, arrays, None, [flat[i] for i in order], types)
+        gradients = [None] * len(flat)
+        for i, value in zip(order, values[len(results):]):
+            gradients[i] = value
+        value = _tree.unflatten(shape, iter(values[: len(results)]))
+        return finish(value, _gather(structures, positions, gradients, is_tuple), is_tuple)
+
+    return Compiled(function, inner, options)
+
+
+def value_and_grad(function, wrt=0, **options):
+    """A function that returns what `function` returns, and then its gradients by the
+    arguments of `wrt`, a position or several: `loss, da, db = value_and_grad(f, (0,
+    1))(a, b)`. What `function` returns begins with the loss, a number; anything else is
+    not differentiated. A gradient has the structure, types and formats of its argument;
+    that of a sparse array has its pattern."""
+    return _differentiated(
+        function, wrt, lambda value, g, is_tuple: (value, *g) if is_tuple else (value, g), options
+    )
+
+
+def grad(function, wrt=0, **options):
+    """As value_and_grad, the gradient alone; a tuple if `wrt` is one."""
+    return _differentiated(function, wrt, lambda value, g, is_tuple: g, options)
+
+
+def vjp(function, wrt=0, **options):
+    """A function `(*arguments, cotangents=c)` that returns what `function` returns and
+    then the vector-Jacobian products by the arguments of `wrt`, as value_and_grad does.
+    `c` has the structure of the result, whose arrays are floats."""
+    is_tuple = isinstance(wrt, (tuple, list))
+    chosen = list(wrt) if is_tuple else [wrt]
+
+    def inner(*args, cotangents):
+        positions, structures = _selected(args, chosen, "vjp")
+        arrays, traced, results, shape = _trace_inner(function, args)
+        given = _like(results, shape, cotangents, "cotangents")
+        flat = [p for r in positions for p in r]
+        order = sorted(range(len(flat)), key=lambda i: flat[i])
+        types = [r.type for r in results] + [arrays[flat[i]].type for i in order]
+        values = _emit("vjp", traced, arrays, ("cotangents", given), [flat[i] for i in order], types)
+        gradients = [None] * len(flat)
+        for i, value in zip(order, values[len(results):]):
+            gradients[i] = value
+        value = _tree.unflatten(shape, iter(values[: len(results)]))
+        products = _gather(structures, positions, gradients, is_tuple)
+        return (value, *products) if is_tuple else (value, products)
+
+    return Compiled(function, inner, options)
+
+
+def jvp(function, wrt=0, **options):
+    """A function `(*arguments, tangents=t)` that returns what `function` returns and its
+    tangent, for the tangents of the arguments of `wrt`: `t` is that of the argument, or
+    a tuple if `wrt` is one."""
+    is_tuple = isinstance(wrt, (tuple, list))
+    chosen = list(wrt) if is_tuple else [wrt]
+
+    def inner(*args, tangents):
+        positions, _ = _selected(args, chosen, "jvp")
+        arrays, traced, results, shape = _trace_inner(function, args)
+        flat = [p for r in positions for p in r]
+        leaves, _ = _tree.flatten(tangents)
+        given = _same_types([arrays[p] for p in flat], [array(t) for t in leaves], "tangents")
+        order = sorted(range(len(flat)), key=lambda i: flat[i])
+        if any(r.dtype.kind != "f" for r in results):
+            raise TraceError("jvp: a result has no floats, and so no tangent: leave it out")
+        types = [r.type for r in results] * 2
+        values = _emit(
+            "jvp", traced, arrays, ("tangents", [given[i] for i in order]), [flat[i] for i in order], types
+        )
+        count = len(results)
+        return (_tree.unflatten(shape, iter(values[:count])), _tree.unflatten(shape, iter(values[count:])))
+
+    return Compiled(function, inner, options)
+
+
+def checkpoint(function):
+    """The function; the backward pass computes it again instead of keeping what it
+    computes. For use in a function that is traced."""
+
+    @functools.wraps(function)
+    def call(*args):
+        arrays, traced, results, shape = _trace_inner(function, args)
+        values = _emit("checkpoint", traced, arrays, None, None, [r.type for r in results])
+        return _tree.unflatten(shape, iter(values))
+
+    return call
+
+
+def _like(results, shape, cotangents, what):
+    leaves, given = _tree.flatten(cotangents)
+    if given != shape:
+        raise TraceError(f"{what} have another structure than the result")
+    return _same_types(results, [array(c) for c in leaves], what)
+
+
+def _same_types(wanted, given, what):
+    if len(wanted) != len(given):
+        raise TraceError(f"{what}: {len(wanted)} arrays are needed, not {len(given)}")
+    result = []
+    for w, g in zip(wanted, given):
+        if g.type.weak and not g.ndim:
+            g = array(g) if g.dtype == w.dtype else g.astype(w.dtype)
+        if (g.dtype, g.ndim, g.type.format) != (w.dtype, w.ndim, w.type.format):
+            raise TraceError(f"{what}: an array of {w.type} is needed, not of {g.type}")
+        if g.type.shape != w.type.shape:
+            f = current()
+            g = f.op(f"tensor.cast {f.use(g)} : {g.type} to {w.type}", w.type)
+        result.append(g)
+    return result
