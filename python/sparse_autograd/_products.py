@@ -54,7 +54,7 @@ def matmul(x, y):
                 sources.setdefault(loop, (a, d))
         loops.append(places)
     shape = list(extents)
-    shape += [x.type.shape[-2]] * rows + [y.type.shape[-1]] * columns
+    shape += x.type.shape[-2:-1] + (y.type.shape[-1:] if columns else ())
     form = x.type.format if sparse(x) and sparse(y) and len(shape) == 2 else None
     if form and form.name == "bsr":
         raise TraceError("matmul of two sparse arrays in BSR: give tocsr()")

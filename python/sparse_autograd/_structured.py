@@ -32,7 +32,7 @@ def operand(value):
 
 
 def array(value):
-    """As operand, a number as an array of rank 0."""
+    """As numpy.asarray: anything that is an array, or makes one, in the program."""
     value = operand(value)
     if isinstance(value, Array):
         return value

@@ -84,7 +84,9 @@ from ._shapes import (
     transpose,
     zeros_like,
 )
-from ._structured import astype
+from ._structured import array, astype
 from numpy import bool_, e, float16, float32, float64, inf, int32, int64, nan, newaxis, pi
+
+asarray = array
 
 __all__ = [name for name in dir() if not name.startswith("_")]
