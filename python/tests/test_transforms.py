@@ -1,6 +1,8 @@
 """Derivatives of traced functions, compilations, pytrees, and the programs that the
 package is for: masked means, matrix factorisation, a graph network."""
 
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -234,6 +236,21 @@ def test_matrix_factorisation():
     losses = adam(f, (R,), w, 300, 0.05)
     assert losses[-1] < 0.02 * losses[0]
     assert f.compilations == 1
+
+
+def test_sampled_product_takes_the_memory_of_what_is_sampled():
+    program = """
+import numpy as np, scipy.sparse as sp, sparse_autograd as sa, sparse_autograd.numpy as snp
+rng = np.random.default_rng(0)
+R = sp.random_array((400, 3000), density=0.01, rng=rng, format="csr")
+R.sort_indices()
+f = sa.value_and_grad(
+    lambda R, P, Q, u, i: snp.sum((snp.sample(P @ Q.T + u[:, None] + i[None, :], R) - R) ** 2), (1, 2, 3, 4))
+f(R, np.ones((400, 4)), np.ones((3000, 4)), np.ones(400), np.ones(3000))
+print(sa.counters()["peak_live_bytes"])
+"""
+    peak = int(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout)
+    assert peak < 400 * 3000 * 8 / 4
 
 
 def test_graph_network():
