@@ -62,8 +62,8 @@ static bool readsInit(linalg::LinalgOp producer) {
 static bool isSampledFirst(Value value, linalg::LinalgOp reader) {
   if (!value.getDefiningOp<linalg::LinalgOp>())
     return false;
-  // `reader` may have it as a destination, too, which it does not read. Who asks
-  // for an extent reads no element, and is to be answered otherwise.
+  // `reader` may have it as a destination, too, which it does not read. Who
+  // asks for an extent reads no element, and is to be answered otherwise.
   if (isa<FloatType>(getElementTypeOrSelf(value.getType())))
     return llvm::all_of(value.getUsers(), [&](Operation *user) {
       return user == reader || isSample(user) || isa<tensor::DimOp>(user);
