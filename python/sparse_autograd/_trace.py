@@ -22,7 +22,7 @@ import threading
 import numpy as np
 import scipy.sparse as sp
 
-from ._values import element_of
+from ._values import SparseTensor, element_of
 
 _FOLDER = os.path.dirname(__file__)
 
@@ -89,6 +89,10 @@ def type_of(value, name="an array"):
         return value.type
     if isinstance(value, (bool, int, float)):
         return ArrayType((), np.dtype({bool: bool, int: np.int64, float: float}[type(value)]), weak=True)
+    if isinstance(value, SparseTensor):
+        raise TraceError(f"{name} is a SparseTensor: a function that is traced takes SciPy's formats")
+    if isinstance(value, np.ma.MaskedArray):
+        raise TraceError(f"{name} is a masked array: give its data, and the mask as an argument")
     if not isinstance(value, (np.ndarray, np.generic)) and not sp.issparse(value):
         return None
     if element_of(value.dtype) is None:

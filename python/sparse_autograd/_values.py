@@ -193,6 +193,8 @@ class ValueType:
             self._refuse(
                 f"is dense, not a {value.format.upper()} matrix: give its toarray()"
             )
+        if isinstance(value, np.ma.MaskedArray):
+            self._refuse("is no masked array: give its data, and the mask by itself")
         dtype = dtype_of(self.element)
         if isinstance(value, np.ndarray):
             array = self._fit(value, dtype)

@@ -54,6 +54,7 @@ class Compiled:
         self._programs = {}
         self._lock = threading.Lock()
         functools.update_wrapper(self, function)
+        self._name = getattr(function, "__name__", "function")
 
     @property
     def compilations(self):
@@ -69,7 +70,7 @@ class Compiled:
     def lower(self, *args, **kwargs):
         """The program for such arguments, a Module, before anything is run on it."""
         program, _ = self._find(args, kwargs)
-        return Module.parse(program.text, f"<{self._function.__name__}>")
+        return Module.parse(program.text, f"<{self._name}>")
 
     def _find(self, args, kwargs):
         leaves, structure = _tree.flatten((args, kwargs))
@@ -85,7 +86,7 @@ class Compiled:
                 ) from None
             if program is None:
                 labels = _labels(self._function, structure)
-                program = _Traced(self._function.__name__, self._inner, key, labels, self._options)
+                program = _Traced(self._name, self._inner, key, labels, self._options)
                 self._programs[key] = program
         return program, leaves
 

@@ -1,5 +1,7 @@
 """sparse_autograd.numpy against NumPy and SciPy: values, types and errors."""
 
+import functools
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -213,11 +215,17 @@ A = sp.csr_array(np.where(M, X, 0))
         (lambda x: x, (X.astype(complex),), "has elements of complex128: give bool"),
         (lambda x: x, (A.todia(),), "is stored as DIA: give its tocsr"),
         (lambda x: x, ({1, 2},), "an argument is a set"),
+        (lambda x: x, (np.ma.masked_array(X, M),), "is a masked array: give its data"),
+        (lambda x: x, (sa.SparseTensor([], ()),), "is a SparseTensor"),
     ],
 )
 def test_refused(function, args, message):
     with pytest.raises(TypeError, match=message):
         sa.jit(function)(*args)
+
+
+def test_callables_without_a_name():
+    assert sa.jit(functools.partial(snp.add, 1.0))(2.0) == 3.0
 
 
 def test_outside_of_a_trace():

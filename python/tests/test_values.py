@@ -216,6 +216,8 @@ def test_refused():
         same("f64", 2)(np.ones(3))
     with pytest.raises(TypeError, match="cannot be made an array of float64|has elements of float64"):
         same("f64", 1)(["a"])
+    with pytest.raises(TypeError, match="is no masked array: give its data"):
+        same("f64", 1)(np.ma.masked_array(np.ones(2), [True, False]))
     blocks = twice("bsr", "f64", 32)
     with pytest.raises(TypeError, match=r"has blocks of \(2, 3\), not \(1, 1\): give its tobsr"):
         blocks(sp.bsr_array(np.eye(6), blocksize=(1, 1)))
