@@ -519,7 +519,7 @@ def SparseProductToRuntime : PipelinePass<"sparse-autograd-sparse-product-to-run
 def LinalgToLoops : PipelinePass<"sparse-autograd-linalg-to-loops"> {
   let summary = "Lower linalg on memrefs to loops that vectorize";
   let needs = "linalg on buffers, storage ops lowered";
-  let leaves = "scf loops, parallel ones as scf.parallel; for a device contractions for tiles stay linalg";
+  let leaves = "scf loops, parallel ones marked or, over chunks or for a device, as scf.parallel";
   let description = [{
     Each linalg op becomes one loop nest:
 
@@ -576,8 +576,10 @@ def LinalgToLoops : PipelinePass<"sparse-autograd-linalg-to-loops"> {
 // ChunkLoops
 //===----------------------------------------------------------------------===//
 
-def ChunkLoops : Pass<"sparse-autograd-chunk-loops", "::mlir::func::FuncOp"> {
+def ChunkLoops : PipelinePass<"sparse-autograd-chunk-loops", "::mlir::func::FuncOp"> {
   let summary = "Cut loops with independent iterations into chunks";
+  let needs = "loops on buffers, marked where their iterations are independent";
+  let leaves = "an `scf.parallel` over chunks for each of the outermost ones, and no marks";
   let description = [{
     An outermost `scf.for` with the attribute `sparse_autograd.parallel`, which
     carries nothing, becomes an `scf.parallel` over chunks of its iterations. All
@@ -622,8 +624,10 @@ def ChunkLoops : Pass<"sparse-autograd-chunk-loops", "::mlir::func::FuncOp"> {
 //===----------------------------------------------------------------------===//
 
 def VectorizeEntries
-    : Pass<"sparse-autograd-vectorize-entries", "::mlir::func::FuncOp"> {
+    : PipelinePass<"sparse-autograd-vectorize-entries", "::mlir::func::FuncOp"> {
   let summary = "Vectorize loops over the entries of a row";
+  let needs = "loops on buffers; the processor of the module";
+  let leaves = "vectors for those over the entries of a row, masked at its end, if the processor has masks";
   let description = [{
     A loop over the entries of a row, those between two neighbouring positions,
     that reads and writes lists of numbers of 4 or 8 bytes at its variable alone
@@ -774,10 +778,11 @@ def PrefetchRows : PipelinePass<"sparse-autograd-prefetch-rows", "::mlir::func::
 
 def OutlineParallel : PipelinePass<"sparse-autograd-outline-parallel", "::mlir::ModuleOp"> {
   let summary = "Move the bodies of parallel loops to functions";
-  let needs = "parallel loops, as scf.parallel or marked as such";
+  let needs = "parallel loops as scf.parallel, of chunks of iterations";
   let leaves = "a function for each body, called with a range of iterations";
   let description = [{
-    The body of an `scf.parallel` becomes a private function of the first and the last index of a range and of the values that it uses:
+    The body of an `scf.parallel` becomes a private function of the first and the
+    last index of a range and of the values that it uses:
 
     ```mlir
     scf.parallel (%i) = (%c0) to (%n) step (%c1) { ... }
@@ -1390,7 +1395,7 @@ def PlaceBuffers : PipelinePass<"sparse-autograd-place-buffers", "::mlir::Module
 def FuseKernels
     : PipelinePass<"sparse-autograd-fuse-kernels", "::mlir::func::FuncOp"> {
   let summary = "Make one parallel loop of several over the same rows";
-  let needs = "parallel loops on device memory";
+  let needs = "parallel loops, not yet cut into chunks";
   let leaves = "fewer of them: loops over the same rows are one";
   let description = [{
     Parallel loops of one block that have the same outermost loops, and in these

@@ -380,7 +380,7 @@ struct SparseProductToRuntimePass
       // In a kernel nobody calls the runtime.
       if (!isParallelLoop(op))
         return WalkResult::advance();
-      if (auto rows = dyn_cast<scf::ForOp>(op))
+      if (auto rows = dyn_cast<scf::ForOp>(op)) {
         if (std::optional<SparseProduct> product = matchProduct(rows)) {
           products.push_back(*product);
           remarkChosen(op->getLoc(), op, "library",
@@ -392,6 +392,7 @@ struct SparseProductToRuntimePass
                          "kernels, since they are no SpMM and no SDDMM that "
                          "cusparse has");
         }
+      }
       return WalkResult::skip();
     });
     for (SparseProduct &product : products)

@@ -49,7 +49,9 @@ static void remarkPlan(const SparseLoops &loops, const LoopPlan &plan,
     const SparseStorage &storage = loops.getOperand(step.operand).storage;
     stream << (step.kind == LoopStep::Locate ? "a search in " : "") << "level "
            << step.level << " of sparse operand " << step.operand << " ("
-           << sparse_tensor::toMLIRString(storage.getLevelType(step.level))
+           << sparse_tensor::toMLIRString(
+                  sparse_tensor::getSparseTensorEncoding(storage.getType())
+                      .getLvlType(step.level))
            << ")";
   };
   auto steps =
@@ -73,14 +75,12 @@ static void remarkPlan(const SparseLoops &loops, const LoopPlan &plan,
   else if (schedule.vectorBytes)
     stream << "; scalars, since " << whyScalar;
   if (!schedule.isParallel)
-    stream << "; not parallel, since one thread is asked for";
+    stream << "; not parallel, since no chunks are asked for";
   else if (!isParallel)
     stream << "; not parallel, since iterations may write to the same place"
            << (schedule.numbered ? ", or number what they visit" : "");
-  else if (schedule.isForDevice)
-    stream << "; parallel";
   else
-    stream << "; parallel, in chunks of " << schedule.chunkWork << " entries";
+    stream << "; parallel";
   remarkChosen(loc, inside, "sparse", text);
 }
 

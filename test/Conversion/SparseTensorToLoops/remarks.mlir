@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse="parallel vector-bytes=256 chunk-work=100" --remarks-filter=sparse-autograd-loops -o /dev/null 2>&1 | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-lower-sparse="parallel vector-bytes=256" --remarks-filter=sparse-autograd-loops -o /dev/null 2>&1 | FileCheck %s
 // RUN: sparse-opt %s --sparse-autograd-lower-sparse="vector-bytes=256" --remarks-filter=sparse-autograd-loops -o /dev/null 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: sparse-opt %s --sparse-autograd-lower-sparse="parallel for-device" --remarks-filter=sparse-autograd-loops -o /dev/null 2>&1 | FileCheck %s --check-prefix=DEVICE --implicit-check-not=scalars
 
@@ -11,8 +11,8 @@
   iterator_types = ["parallel", "parallel", "reduction"]
 }
 
-// CHECK:  remarks.mlir:[[#@LINE+4]]:{{.*}} remark: [Passed] sparse | {{.*}} Function=rows | Remark="computes in loops over level 0 of sparse operand 0 (dense), dimension 1 (32), level 1 of sparse operand 0 (compressed); about [[COST:[0-9.]+e[+][0-9]+]] steps; vectors of 64 elements; parallel, in chunks of 100 entries"
-// ONE:    Function=rows | {{.*}}; vectors of 64 elements; not parallel, since one thread is asked for"
+// CHECK:  remarks.mlir:[[#@LINE+4]]:{{.*}} remark: [Passed] sparse | {{.*}} Function=rows | Remark="computes in loops over level 0 of sparse operand 0 (dense), dimension 1 (32), level 1 of sparse operand 0 (compressed); about [[COST:[0-9.]+e[+][0-9]+]] steps; vectors of 64 elements; parallel"
+// ONE:    Function=rows | {{.*}}; vectors of 64 elements; not parallel, since no chunks are asked for"
 // DEVICE: Function=rows | {{.*}}"computes in loops over level 0 of sparse operand 0 (dense), dimension 1 (32), level 1 of sparse operand 0 (compressed); about {{[0-9.]+e[+][0-9]+}} steps; parallel"
 func.func @rows(%a: tensor<?x?xf32, #CSR>, %b: tensor<?x32xf32>, %c: tensor<?x32xf32>) -> tensor<?x32xf32> {
   %0 = linalg.generic #spmm ins(%a, %b : tensor<?x?xf32, #CSR>, tensor<?x32xf32>) outs(%c : tensor<?x32xf32>) {
