@@ -46,8 +46,10 @@ SharedContext::SharedContext()
 }
 
 SharedContext::~SharedContext() {
-  if (isInherited())
-    (void)context.release();
+  // Its destructor would wait for threads that a child process does not have.
+  if (isInherited()) {
+    [[maybe_unused]] mlir::MLIRContext *left = context.release();
+  }
 }
 
 bool SharedContext::isInherited() const { return process != getpid(); }

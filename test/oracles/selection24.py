@@ -1,6 +1,7 @@
 # Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# RUN: %python %s
 """2:4 selection in NumPy, tile by tile, as the definitions have it (semantics T2,
 T3). Arrays of bf16 are float32, as everywhere in the tests."""
 
@@ -113,3 +114,35 @@ def gradient(kept, cotangent, mode):
     def scaled(scale):
         return zero if scale == 0 else cotangent * cotangent.dtype.type(scale)
     return np.where(kept, scaled(mode[0]), scaled(mode[1]))
+
+
+def _check():
+    """Rules that every choice keeps, and tiles whose choice is known."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        tile = rng.standard_normal((4, 4))
+        norms = {}
+        for select in ("greedy", "optimal", "row_wise", "causal1122"):
+            kept = choose_of_tile(tile, select)
+            # Seven elements are of none of the 90 patterns, and may be larger.
+            if kept.sum() == 8:
+                norms[select] = np.abs(tile[kept]).sum()
+            assert kept.sum(1).max() <= 2, (select, kept)
+            assert select == "row_wise" or kept.sum(0).max() <= 2, (select, kept)
+        for less, more in (("greedy", "optimal"), ("optimal", "row_wise")):
+            # The same elements may be added in another order.
+            assert norms.get(less, 0) <= norms[more] * (1 + 1e-14), (tile, norms)
+    # Of equal elements the first ones; a NaN before all, a zero after all.
+    equal = np.ones((1, 4))
+    assert choose_of_tile(equal, "row_wise").tolist() == [[True, True, False, False]]
+    row = np.array([[-0.0, 1.0, np.nan, np.inf]])
+    assert choose_of_tile(row, "row_wise").tolist() == [[False, False, True, True]]
+    first = choose_of_tile(np.diag([4.0, 3.0, 2.0, 1.0]), "greedy")
+    assert first.diagonal().all(), first
+    np.testing.assert_array_equal(
+        gradient(first, np.full((4, 4), 2.0), (0.5, 0)), np.where(first, 1.0, 0.0))
+    print("selection24: all checks passed")
+
+
+if __name__ == "__main__":
+    _check()

@@ -24,8 +24,8 @@ namespace sparse_autograd {
 
 /// Columns of the table that are words.
 namespace level_formats {
-inline constexpr int64_t All = -1, Listed = 0;
-inline constexpr int64_t None = 0, Shared = 1, Pairs = 2, Numbers = -1;
+enum Elements : int64_t { All = -1, Listed = 0 };
+enum Lists : int64_t { None = 0, Shared = 1, Pairs = 2, Numbers = -1 };
 } // namespace level_formats
 
 /// How the levels of one format are stored; the columns of LevelFormats.def.

@@ -205,7 +205,7 @@ SmallVector<Value> EntryVectors::emitStrip(Value place, Value mask,
     IRMapping operands;
     for (Value operand : op.getOperands())
       operands.map(operand, toVector(operand, mapping));
-    auto combiner = llvm::find(combiners, &op);
+    auto *combiner = llvm::find(combiners, &op);
     if (mask && combiner != combiners.end()) {
       // Lanes beyond the end combine nothing.
       unsigned number = std::distance(combiners.begin(), combiner);

@@ -20,8 +20,8 @@ namespace sparse_autograd {
 
 /// Adds the patterns that replace masked_reduce, masked_softmax,
 /// masked_log_softmax, random, choose_24, mask_24, grad_mask and stop_gradient,
-/// on dense tensors, by ops of arith, math, linalg and tensor. Derivatives must be code by then:
-/// grad_mask and stop_gradient become identities.
+/// on dense tensors, by ops of arith, math, linalg and tensor. Derivatives must
+/// be code by then: grad_mask and stop_gradient become identities.
 ///
 /// The reductions are linalg.generic ops whose combiner applies directly to the
 /// accumulator, and which have the input and the mask as operands: a fully
