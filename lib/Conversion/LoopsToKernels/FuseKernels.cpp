@@ -116,6 +116,19 @@ static bool isOfOneIteration(const Access &one, Value oneVariable,
   return false;
 }
 
+/// Whether what `op` and the ops in it access is known: no function is called.
+static bool hasKnownAccesses(Operation *op) {
+  return !op->walk([](Operation *nested) -> WalkResult {
+              return success(
+                  isPure(nested) || nested->getNumRegions() != 0 ||
+                  nested->hasTrait<OpTrait::IsTerminator>() ||
+                  isa<memref::AllocOp, memref::LoadOp, memref::StoreOp,
+                      memref::CopyOp, vector::TransferReadOp,
+                      vector::TransferWriteOp, cf::AssertOp, InnerProductOp>(
+                      nested));
+            }).wasInterrupted();
+}
+
 /// Whether both loops access an element of one buffer.
 static bool shareBuffer(ArrayRef<Access> first, ArrayRef<Access> second) {
   return llvm::any_of(first, [&](const Access &one) {
@@ -238,11 +251,12 @@ static bool visitsEntries(const KernelNest &nest) {
       .wasInterrupted();
 }
 
-/// Whether `loop` is one that is fused with others. A loop over chunks, as the
-/// CPU has them, has been scheduled.
+/// Whether `loop` is one that is fused with others. On the CPU a loop over
+/// chunks has been scheduled, and a loop may call the runtime.
 bool KernelFusion::mayFuse(Operation *loop) const {
   return isParallelLoop(loop) &&
-         (rows != RowFusion::OfEntries || isa<scf::ForOp>(loop));
+         (rows != RowFusion::OfEntries ||
+          (isa<scf::ForOp>(loop) && hasKnownAccesses(loop)));
 }
 
 /// Whether one loop nest is slower than two of which `depth` loops are the
@@ -307,16 +321,7 @@ bool KernelFusion::canDelay(Operation *first, ArrayRef<Access> accesses,
         moved.push_back(op);
       continue;
     }
-    WalkResult isKnown = op->walk([](Operation *nested) -> WalkResult {
-      return success(
-          isPure(nested) || nested->getNumRegions() != 0 ||
-          nested->hasTrait<OpTrait::IsTerminator>() ||
-          isa<memref::AllocOp, memref::LoadOp, memref::StoreOp, memref::CopyOp,
-              vector::TransferReadOp, vector::TransferWriteOp, cf::AssertOp,
-              InnerProductOp>(nested));
-    });
-    if (isKnown.wasInterrupted() ||
-        conflict(aliases, accesses, getAccesses(op)))
+    if (!hasKnownAccesses(op) || conflict(aliases, accesses, getAccesses(op)))
       return false;
   }
   return true;

@@ -130,3 +130,36 @@ func.func @others(%positions: memref<?xindex>, %m: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// What a function does with a buffer is not known.
+
+func.func private @write(memref<?xf32>, index)
+
+// CHECK-LABEL: func.func @calls
+// CHECK:       call @write
+// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       memref.load
+// CHECK:       } {sparse_autograd.parallel}
+func.func @calls(%positions: memref<?xindex>, %values: memref<?xf32>, %n: index) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %result = memref.alloc(%n) : memref<?xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %begin = memref.load %positions[%i] : memref<?xindex>
+    %end = memref.load %positions[%next] : memref<?xindex>
+    scf.for %p = %begin to %end step %c1 {
+      func.call @write(%values, %p) : (memref<?xf32>, index) -> ()
+    }
+  } {sparse_autograd.parallel}
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %begin = memref.load %positions[%i] : memref<?xindex>
+    %end = memref.load %positions[%next] : memref<?xindex>
+    scf.for %p = %begin to %end step %c1 {
+      %x = memref.load %values[%p] : memref<?xf32>
+      memref.store %x, %result[%i] : memref<?xf32>
+    }
+  } {sparse_autograd.parallel}
+  return %result : memref<?xf32>
+}
