@@ -68,6 +68,18 @@ function(add_sparse_autograd_tool name)
           RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
+# What every shared library of the project has: it is installed, and other tools
+# find it.
+function(sparse_autograd_finish_shared_library name)
+  if(SPARSE_AUTOGRAD_SANITIZERS)
+    # The sanitizer's runtime is in the executable.
+    target_link_options(${name} PRIVATE -Wl,-z,undefs)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY SPARSE_AUTOGRAD_RUNTIME_LIBRARIES ${name})
+  install(TARGETS ${name} EXPORT SparseAutogradTargets
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
 # add_sparse_autograd_runtime_library(NAME sources...)
 #
 # A shared library that compiled code runs with. It sees nothing of MLIR and
@@ -76,19 +88,13 @@ function(add_sparse_autograd_runtime_library name)
   add_library(${name} SHARED ${ARGN})
   add_library(SparseAutograd::${name} ALIAS ${name})
   target_compile_options(${name} PRIVATE -fno-exceptions -fno-rtti)
-  if(SPARSE_AUTOGRAD_SANITIZERS)
-    # The sanitizer's runtime is in the executable.
-    target_link_options(${name} PRIVATE -Wl,-z,undefs)
-  endif()
   set_target_properties(${name} PROPERTIES
     VISIBILITY_INLINES_HIDDEN ON
     INSTALL_RPATH_USE_LINK_PATH ON)
   target_include_directories(${name} INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  set_property(GLOBAL APPEND PROPERTY SPARSE_AUTOGRAD_RUNTIME_LIBRARIES ${name})
-  install(TARGETS ${name} EXPORT SparseAutogradTargets
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  sparse_autograd_finish_shared_library(${name})
 endfunction()
 
 # add_sparse_autograd_c_library(NAME sources... [LINK_LIBS ...])
@@ -107,10 +113,6 @@ function(add_sparse_autograd_c_library name)
   set(exports "${CMAKE_CURRENT_SOURCE_DIR}/${name}.map")
   target_link_options(${name} PRIVATE "-Wl,--version-script,${exports}")
   set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS "${exports}")
-  if(SPARSE_AUTOGRAD_SANITIZERS)
-    # The sanitizer's runtime is in the executable.
-    target_link_options(${name} PRIVATE -Wl,-z,undefs)
-  endif()
   set_target_properties(${name} PROPERTIES
     VISIBILITY_INLINES_HIDDEN ON
     INSTALL_RPATH "$ORIGIN"
@@ -118,9 +120,7 @@ function(add_sparse_autograd_c_library name)
   target_include_directories(${name} INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  set_property(GLOBAL APPEND PROPERTY SPARSE_AUTOGRAD_RUNTIME_LIBRARIES ${name})
-  install(TARGETS ${name} EXPORT SparseAutogradTargets
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  sparse_autograd_finish_shared_library(${name})
 endfunction()
 
 # add_sparse_autograd_plugin(NAME sources... [LINK_LIBS ...])
@@ -136,13 +136,7 @@ function(add_sparse_autograd_plugin name)
   # Loaded by path: no prefix. Nothing of the libraries inside is visible.
   set_target_properties(${name} PROPERTIES PREFIX "")
   target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL)
-  if(SPARSE_AUTOGRAD_SANITIZERS)
-    # The sanitizer's runtime is in the executable.
-    target_link_options(${name} PRIVATE -Wl,-z,undefs)
-  endif()
-  set_property(GLOBAL APPEND PROPERTY SPARSE_AUTOGRAD_RUNTIME_LIBRARIES ${name})
-  install(TARGETS ${name} EXPORT SparseAutogradTargets
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  sparse_autograd_finish_shared_library(${name})
 endfunction()
 
 # add_sparse_autograd_test_program(NAME sources... [LINK_LIBS ...])

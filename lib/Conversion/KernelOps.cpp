@@ -36,7 +36,7 @@ bool sparse_autograd::isParallelLoop(Operation *op) {
          loop->hasAttr(SparseAutogradDialect::getParallelAttrName());
 }
 
-bool sparse_autograd::isInKernel(Operation *op) {
+bool sparse_autograd::isInParallelLoop(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent;
        parent = parent->getParentOp())
     if (isParallelLoop(parent))

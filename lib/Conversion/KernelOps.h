@@ -27,8 +27,8 @@ void setBlocksAtOnce(mlir::Operation *op, int32_t blocks);
 /// Whether the iterations of the loop `op` may run at once, each in a thread.
 bool isParallelLoop(mlir::Operation *op);
 
-/// Whether `op` is within such a loop, and so part of a kernel.
-bool isInKernel(mlir::Operation *op);
+/// Whether `op` is within such a loop: on a GPU, part of a kernel.
+bool isInParallelLoop(mlir::Operation *op);
 
 /// Whether `op` is control flow that the host runs: there are parallel loops or
 /// structured ops in it, each a kernel of its own, or what no kernel can do,

@@ -13,51 +13,28 @@ using namespace sparse_autograd;
 using llvm::StringLiteral;
 
 using Dialect = SparseAutogradDialect;
+using Group = llvm::ArrayRef<StringLiteral>;
 
 //===----------------------------------------------------------------------===//
 // Phases on tensors
 //===----------------------------------------------------------------------===//
 
-/// Of programs.
-static constexpr StringLiteral ofPrograms[] = {"affine",
-                                               "arith",
-                                               "bufferization",
-                                               "builtin",
-                                               "cf",
-                                               "complex",
-                                               "func",
-                                               "index",
-                                               "llvm",
-                                               "math",
-                                               "scf",
-                                               "ub",
-                                               "vector",
-                                               "linalg",
-                                               "shape",
-                                               "sparse_autograd",
-                                               "sparse_tensor",
-                                               "tensor"};
+/// Of scalars, vectors and control flow: in every phase before LLVM's.
+static constexpr StringLiteral ofScalars[] = {
+    "affine", "arith", "builtin", "cf",  "complex", "func",
+    "index",  "llvm",  "math",    "scf", "ub",      "vector"};
+static constexpr StringLiteral onTensors[] = {"bufferization", "linalg",
+                                              "tensor"};
+static constexpr StringLiteral ofProgramsAlone[] = {"shape", "sparse_autograd",
+                                                    "sparse_tensor"};
+static constexpr Group ofPrograms[] = {ofScalars, onTensors, ofProgramsAlone};
+
 /// Derivatives that are asked for.
 static constexpr StringLiteral requests[] = {
     "sparse_autograd.jvp", "sparse_autograd.split_vjp",
     "sparse_autograd.value_and_grad", "sparse_autograd.vjp"};
-/// Of dense tensors, with lists of what sparse ones store.
-static constexpr StringLiteral onDenseTensors[] = {
-    "affine",
-    "arith",
-    "bufferization",
-    "builtin",
-    "cf",
-    "complex",
-    "func",
-    "index",
-    "llvm",
-    "math",
-    "scf",
-    "ub",
-    "vector",
-    "linalg",
-    "tensor",
+/// On lists of what sparse tensors store.
+static constexpr StringLiteral onLists[] = {
     "sparse_autograd.log",
     "sparse_autograd.count_before",
     "sparse_autograd.count_positions",
@@ -65,6 +42,7 @@ static constexpr StringLiteral onDenseTensors[] = {
     "sparse_autograd.store_positions",
     "sparse_autograd.begin_sparse_product",
     "sparse_autograd.end_sparse_product"};
+static constexpr Group onDenseTensors[] = {ofScalars, onTensors, onLists};
 
 static constexpr TypeKind anyTensor[] = {TypeKind::SparseTensor,
                                          TypeKind::Tensor};
@@ -79,75 +57,21 @@ static constexpr StringLiteral marksOfLoops[] = {Dialect::getManifestAttrName(),
 // Parts of the target
 //===----------------------------------------------------------------------===//
 
-static constexpr StringLiteral onBuffers[] = {
-    "affine",
-    "arith",
-    "builtin",
-    "cf",
-    "complex",
-    "func",
-    "index",
-    "llvm",
-    "math",
-    "scf",
-    "ub",
-    "vector",
-    "linalg",
-    "memref",
-    "sparse_autograd.log",
-    "sparse_autograd.count_before",
-    "sparse_autograd.count_positions",
-    "sparse_autograd.sort_entries",
-    "sparse_autograd.store_positions",
-    "sparse_autograd.begin_sparse_product",
-    "sparse_autograd.end_sparse_product"};
+static constexpr StringLiteral structured[] = {"linalg", "memref"};
+static constexpr Group onBuffers[] = {ofScalars, structured, onLists};
 /// What the runtime and libraries do are calls.
-static constexpr StringLiteral inLoopsOfCPU[] = {
-    "affine",  "arith",
-    "builtin", "cf",
-    "complex", "func",
-    "index",   "llvm",
-    "math",    "scf",
-    "ub",      "vector",
-    "memref",  "sparse_autograd.log"};
+static constexpr StringLiteral loops[] = {"memref", "sparse_autograd.log"};
+static constexpr Group inLoopsOfCPU[] = {ofScalars, loops};
 /// Contractions are whole until kernels are built.
-static constexpr StringLiteral inLoopsOfGPU[] = {
-    "affine",
-    "arith",
-    "builtin",
-    "cf",
-    "complex",
-    "func",
-    "index",
-    "llvm",
-    "math",
-    "scf",
-    "ub",
-    "vector",
-    "linalg",
-    "memref",
-    "sparse_autograd.inner_product",
-    "sparse_autograd.log"};
-static constexpr StringLiteral inKernels[] = {"affine",
-                                              "arith",
-                                              "builtin",
-                                              "cf",
-                                              "complex",
-                                              "func",
-                                              "index",
-                                              "llvm",
-                                              "math",
-                                              "scf",
-                                              "ub",
-                                              "vector",
-                                              "gpu",
-                                              "memref",
-                                              "nvgpu",
-                                              "nvvm",
-                                              "sparse_autograd.log"};
+static constexpr StringLiteral contractions[] = {
+    "linalg", "sparse_autograd.inner_product"};
+static constexpr Group inLoopsOfGPU[] = {ofScalars, loops, contractions};
+static constexpr StringLiteral kernels[] = {"gpu", "nvgpu", "nvvm"};
+static constexpr Group inKernels[] = {ofScalars, loops, kernels};
 /// A kernel is launched once it is a function.
 static constexpr StringLiteral outlined[] = {"gpu.launch"};
-static constexpr StringLiteral inLLVM[] = {"builtin.module", "llvm"};
+static constexpr StringLiteral llvmAlone[] = {"builtin.module", "llvm"};
+static constexpr Group inLLVM[] = {llvmAlone};
 
 /// With `threads=1` calls of bodies stay what they are.
 static constexpr StringLiteral marksOfCalls[] = {

@@ -28,8 +28,9 @@ enum class TypeKind {
 /// What may be in a module at the end of a phase, or of a part of the target.
 struct PhaseContents {
   llvm::StringLiteral phase;
-  /// Dialects, and single ops of others, as in "arith" and "func.call".
-  mlir::ArrayRef<llvm::StringLiteral> ops;
+  /// Dialects, and single ops of others, as in "arith" and "func.call", in
+  /// groups.
+  mlir::ArrayRef<mlir::ArrayRef<llvm::StringLiteral>> ops;
   /// Ops of those dialects that the phase has replaced.
   mlir::ArrayRef<llvm::StringLiteral> replaced;
   /// Whether ops may be of dialects that no phase names: an extension of the

@@ -32,15 +32,16 @@ namespace {
 class PhaseVerifier {
 public:
   explicit PhaseVerifier(const PhaseContents &contents) : contents(contents) {
-    for (StringRef name : contents.ops)
-      present.insert(name);
+    for (ArrayRef<StringLiteral> group : contents.ops)
+      present.insert_range(group);
     for (StringRef name : contents.replaced)
       replaced.insert(name);
     for (StringRef name : contents.marks)
       marks.insert(name);
     for (const PhaseContents &phase : getPhaseContents())
-      for (StringRef name : phase.ops)
-        known.insert(name.split('.').first);
+      for (ArrayRef<StringLiteral> group : phase.ops)
+        for (StringRef name : group)
+          known.insert(name.split('.').first);
   }
 
   LogicalResult verify(Operation *op);

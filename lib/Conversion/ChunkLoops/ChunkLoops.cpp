@@ -14,6 +14,7 @@
 
 #include "SparseAutograd/Conversion/ChunkLoops/ChunkLoops.h"
 
+#include "../KernelOps.h"
 #include "../Segments.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "SparseAutograd/Analysis/Estimates.h"
@@ -33,15 +34,6 @@ using namespace sparse_autograd;
 
 static StringRef getParallelAttrName() {
   return SparseAutogradDialect::getParallelAttrName();
-}
-
-/// Whether a loop around `op` is parallel.
-static bool isInParallelLoop(Operation *op) {
-  for (Operation *parent = op->getParentOp(); parent;
-       parent = parent->getParentOp())
-    if (isa<scf::ParallelOp>(parent) || parent->hasAttr(getParallelAttrName()))
-      return true;
-  return false;
 }
 
 //===----------------------------------------------------------------------===//

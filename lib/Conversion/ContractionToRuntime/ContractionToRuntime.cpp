@@ -271,7 +271,7 @@ static std::string declineOffer(const Contraction &contraction,
     declined = declineBuffers(op, /*isForDevice=*/true);
   if (!declined.empty())
     return declined;
-  if (isInKernel(op))
+  if (isInParallelLoop(op))
     return "nothing calls the runtime within a kernel";
   if (contraction.scale && !isKnownToHost(contraction.scale))
     return "the host does not know the scale";

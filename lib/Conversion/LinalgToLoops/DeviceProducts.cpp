@@ -60,7 +60,7 @@ const ContractionStrategy *
 sparse_autograd::chooseTiles(const Contraction &contraction,
                              std::string &declined) {
   linalg::LinalgOp op = contraction.op;
-  if (isInKernel(op)) {
+  if (isInParallelLoop(op)) {
     declined = "no tiles: it is computed within a kernel";
     return nullptr;
   }

@@ -365,8 +365,8 @@ void Lowering::emitCut(linalg::LinalgOp op, ArrayRef<unsigned> order,
   }
 }
 
-/// The loops in `order`, of which that of `dimension` is marked as parallel;
-/// those before it have one iteration.
+/// The loops in `order`, of which that of `dimension` is parallel; those before
+/// it have one iteration.
 void Lowering::emitIndependent(linalg::LinalgOp op, ArrayRef<unsigned> order,
                                unsigned dimension) {
   LoopNest nest = createNest(op, order);
@@ -374,11 +374,8 @@ void Lowering::emitIndependent(linalg::LinalgOp op, ArrayRef<unsigned> order,
   for (unsigned loop :
        order.take_until([&](unsigned loop) { return loop == dimension; }))
     nest.setIndex(loop, zero);
+  nest.setParallel(dimension);
   nest.emit(rewriter);
-  // Each iteration writes to places of its own: nothing is behind the loop.
-  auto loop = cast<scf::ForOp>(*std::prev(rewriter.getInsertionPoint()));
-  loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
-                rewriter.getUnitAttr());
 }
 
 /// A device has more threads than most results have elements: of a sum to few

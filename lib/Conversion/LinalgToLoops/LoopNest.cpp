@@ -10,6 +10,7 @@
 
 #include "Combiner.h"
 #include "OrderedKey.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -81,6 +82,10 @@ void LoopNest::setRange(unsigned dimension, Value begin, Value end) {
 
 void LoopNest::setIndex(unsigned dimension, Value index) {
   fixedIndices[dimension] = index;
+}
+
+void LoopNest::setParallel(unsigned dimension) {
+  parallelDimension = dimension;
 }
 
 void LoopNest::setOutput(unsigned output, Value buffer) {
@@ -168,9 +173,9 @@ void LoopNest::emitLoop(unsigned level, OpBuilder &builder) {
 
 /// A loop that carries the elements of `carried`, which it leaves at their last
 /// values.
-static void emitFor(OpBuilder &builder, Location loc, Value begin, Value end,
-                    int64_t step, ArrayRef<Value *> carried,
-                    function_ref<void(Value)> body) {
+static scf::ForOp emitFor(OpBuilder &builder, Location loc, Value begin,
+                          Value end, int64_t step, ArrayRef<Value *> carried,
+                          function_ref<void(Value)> body) {
   SmallVector<Value> initial;
   for (Value *element : carried)
     initial.push_back(*element);
@@ -194,6 +199,7 @@ static void emitFor(OpBuilder &builder, Location loc, Value begin, Value end,
   }
   for (auto [element, result] : llvm::zip_equal(carried, loop.getResults()))
     *element = result;
+  return loop;
 }
 
 static SmallVector<Value *>
@@ -205,12 +211,15 @@ getElements(ArrayRef<LoopNest::Operand *> operands) {
 void LoopNest::emitRange(unsigned level, Value begin, Value end,
                          ArrayRef<Operand *> carried, OpBuilder &builder) {
   unsigned dimension = order[level];
-  emitFor(builder, op.getLoc(), begin, end, 1, getElements(carried),
-          [&](Value variable) {
-            inductionVariables[dimension] = variable;
-            emitLoop(level + 1, builder);
-            inductionVariables[dimension] = nullptr;
-          });
+  auto loop = emitFor(builder, op.getLoc(), begin, end, 1, getElements(carried),
+                      [&](Value variable) {
+                        inductionVariables[dimension] = variable;
+                        emitLoop(level + 1, builder);
+                        inductionVariables[dimension] = nullptr;
+                      });
+  if (dimension == parallelDimension)
+    loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
+                  builder.getUnitAttr());
 }
 
 void LoopNest::emitCountingLoop(Value begin, Value end,

@@ -28,6 +28,10 @@ public:
   /// Leaves loop `dimension` out: it is at `index`.
   void setIndex(unsigned dimension, mlir::Value index);
 
+  /// Marks loop `dimension` as parallel: each of its iterations writes to
+  /// places of its own, and no loop around it carries anything.
+  void setParallel(unsigned dimension);
+
   /// Writes output `output` to `buffer`, which is of the same shape.
   void setOutput(unsigned output, mlir::Value buffer);
 
@@ -87,6 +91,7 @@ private:
   /// Of loops that are left out.
   llvm::SmallVector<mlir::Value> fixedIndices;
   llvm::SmallVector<Operand> inputs, outputs;
+  std::optional<unsigned> parallelDimension;
 };
 
 } // namespace sparse_autograd

@@ -8,7 +8,7 @@
 
 #include "ForwardStores.h"
 
-#include "Accesses.h"
+#include "../Accesses.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

@@ -8,15 +8,15 @@
 
 #include "SparseAutograd/Conversion/LoopsToKernels/LoopsToKernels.h"
 
+#include "../Accesses.h"
 #include "../KernelOps.h"
+#include "../LoopReductions.h"
 #include "../Segments.h"
-#include "Accesses.h"
 #include "EntryLoops.h"
 #include "EqualValues.h"
 #include "ForwardStores.h"
 #include "FuseKernels.h"
 #include "KernelNest.h"
-#include "LoopReductions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Target/TargetInfo.h"
 #include "mlir/Analysis/SliceAnalysis.h"

@@ -8,10 +8,10 @@
 
 #include "LaneLoops.h"
 
+#include "../Accesses.h"
 #include "../KernelOps.h"
+#include "../LoopReductions.h"
 #include "../NeutralElement.h"
-#include "Accesses.h"
-#include "LoopReductions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "Unroll.h"
 #include "Vectors.h"

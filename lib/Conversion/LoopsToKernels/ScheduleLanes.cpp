@@ -8,11 +8,11 @@
 
 #include "SparseAutograd/Conversion/LoopsToKernels/LoopsToKernels.h"
 
+#include "../Accesses.h"
 #include "../KernelOps.h"
-#include "Accesses.h"
+#include "../LoopReductions.h"
 #include "KernelNest.h"
 #include "LaneLoops.h"
-#include "LoopReductions.h"
 #include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SplitEntries.h"

@@ -8,10 +8,10 @@
 
 #include "SplitSums.h"
 
+#include "../LoopReductions.h"
 #include "../NeutralElement.h"
 #include "../Segments.h"
 #include "LaneLoops.h"
-#include "LoopReductions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

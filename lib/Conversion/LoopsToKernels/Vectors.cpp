@@ -8,8 +8,8 @@
 
 #include "Vectors.h"
 
+#include "../Accesses.h"
 #include "../KernelOps.h"
-#include "Accesses.h"
 #include "DenseProducts.h"
 #include "KernelNest.h"
 #include "LaneLoops.h"

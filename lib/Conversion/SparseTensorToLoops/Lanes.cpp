@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lanes.h"
+
+#include "../CombineHalves.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -149,21 +151,13 @@ Value sparse_autograd::createNoTerms(OpBuilder &builder, Location loc,
                                    DenseElementsAttr::get(type, zero));
 }
 
-/// Adds the two halves of `vector` until it has `count` lanes.
+/// Adds the halves of `vector` until it has `count` lanes.
 static Value addHalves(OpBuilder &builder, Location loc, Value vector,
                        int64_t count) {
-  int64_t half = cast<VectorType>(vector.getType()).getNumElements() / 2;
-  while (half >= count) {
-    auto take = [&](int64_t offset) {
-      return vector::ExtractStridedSliceOp::create(
-          builder, loc, vector, ArrayRef(offset), ArrayRef(half),
-          ArrayRef<int64_t>(1));
-    };
-    vector = vector::makeArithReduction(
-        builder, loc, vector::CombiningKind::ADD, take(0), take(half));
-    half /= 2;
-  }
-  return vector;
+  return combineHalves(builder, loc, vector, count, [&](Value one, Value two) {
+    return vector::makeArithReduction(builder, loc, vector::CombiningKind::ADD,
+                                      one, two);
+  });
 }
 
 SmallVector<Value> sparse_autograd::buildSums(OpBuilder &builder, Location loc,

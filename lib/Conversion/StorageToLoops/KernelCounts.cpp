@@ -30,7 +30,8 @@ static bool isOfKernels(memref::AllocOp list, Block *block) {
     if (isa<func::ReturnOp>(user))
       return user->getBlock() == block && list.getType().getRank() == 1;
     return isa<memref::DeallocOp, StorePositionsOp>(user) ||
-           (isa<memref::LoadOp, memref::StoreOp>(user) && isInKernel(user));
+           (isa<memref::LoadOp, memref::StoreOp>(user) &&
+            isInParallelLoop(user));
   });
 }
 
@@ -41,14 +42,14 @@ static bool allowsMore(Operation *user, Block *block) {
     return isOfKernels(list, block);
   return isa<arith::AddIOp, arith::MulIOp>(user) &&
          llvm::all_of(user->getUsers(), [&](Operation *next) {
-           return !isInKernel(next) && allowsMore(next, block);
+           return !isInParallelLoop(next) && allowsMore(next, block);
          });
 }
 
 static bool isOfKernels(memref::LoadOp count) {
   return llvm::all_of(count->getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (isInKernel(user))
+    if (isInParallelLoop(user))
       return true;
     if (auto loop = dyn_cast<scf::ForOp>(user))
       return isParallelLoop(loop) && loop.getUpperBound() == use.get() &&
@@ -104,7 +105,7 @@ static void lengthenLists(Value length, Value most,
                           llvm::function_ref<Value()> readAtEnd) {
   for (OpOperand &use : llvm::make_early_inc_range(length.getUses())) {
     Operation *user = use.getOwner();
-    if (isInKernel(user))
+    if (isInParallelLoop(user))
       continue;
     if (auto list = dyn_cast<memref::AllocOp>(user)) {
       use.set(most);

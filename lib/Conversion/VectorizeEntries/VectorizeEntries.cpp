@@ -15,8 +15,9 @@
 
 #include "SparseAutograd/Conversion/VectorizeEntries/VectorizeEntries.h"
 
-#include "../LoopsToKernels/Accesses.h"
-#include "../LoopsToKernels/LoopReductions.h"
+#include "../Accesses.h"
+#include "../CombineHalves.h"
+#include "../LoopReductions.h"
 #include "../NeutralElement.h"
 #include "../Segments.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -80,9 +81,6 @@ private:
 };
 } // namespace
 
-/// Whether vectors have lanes for `type`: numbers, and what is compared.
-static bool isLaneType(Type type) { return type.isIntOrFloat(); }
-
 /// Whether the function is a few instructions on vectors of any width. Others
 /// LLVM takes from a library of vector functions, which has some widths.
 static bool isVectorFunction(Operation &op) {
@@ -98,7 +96,7 @@ bool EntryVectors::matchElement(Value memref, ValueRange indices,
   if (type.getRank() != 1 || !type.getLayout().isIdentity() ||
       indices.front() != loop.getInductionVar() ||
       !loop.isDefinedOutsideOfLoop(memref) ||
-      !isLaneType(type.getElementType()))
+      !type.getElementType().isIntOrFloat())
     return false;
   int64_t bits = type.getElementTypeBitWidth();
   if ((bits != 32 && bits != 64) || bits / 8 < maskedBytes)
@@ -122,12 +120,13 @@ bool EntryVectors::matchOp(Operation &op, int64_t maskedBytes) {
     return matchElement(store.getMemref(), store.getIndices(), maskedBytes);
   if (isInvariant(op))
     return true;
+  auto isNumber = [](Type type) { return type.isIntOrFloat(); };
   bool isFunction = isa_and_nonnull<math::MathDialect>(op.getDialect());
   return isPure(&op) && op.getNumRegions() == 0 &&
          OpTrait::hasElementwiseMappableTraits(&op) &&
          (!isFunction || isVectorFunction(op)) &&
-         llvm::all_of(op.getOperandTypes(), isLaneType) &&
-         llvm::all_of(op.getResultTypes(), isLaneType) &&
+         llvm::all_of(op.getOperandTypes(), isNumber) &&
+         llvm::all_of(op.getResultTypes(), isNumber) &&
          !llvm::is_contained(op.getOperands(), loop.getInductionVar());
 }
 
@@ -140,7 +139,7 @@ bool EntryVectors::matchCarried() {
     if (!combiner || !carried.hasOneUse() ||
         *carried.getUsers().begin() != combiner ||
         loop.getYieldedValues()[number] != combiner->getResult(0) ||
-        !isLaneType(carried.getType()))
+        !carried.getType().isIntOrFloat())
       return false;
     combiners.push_back(combiner);
   }
@@ -266,17 +265,11 @@ Value EntryVectors::combine(unsigned number, Value left, Value right) {
   return copy->getResult(0);
 }
 
-/// What the lanes of `vector` are together: its halves are combined until one
-/// lane is left.
+/// What the lanes of `vector` are together.
 Value EntryVectors::combineLanes(unsigned number, Value vector) {
-  for (int64_t half = lanes / 2; half > 0; half /= 2) {
-    auto take = [&](int64_t offset) {
-      return vector::ExtractStridedSliceOp::create(
-          builder, vector, ArrayRef(offset), ArrayRef(half),
-          ArrayRef<int64_t>(1));
-    };
-    vector = combine(number, take(0), take(half));
-  }
+  vector = combineHalves(
+      builder, builder.getLoc(), vector, /*count=*/1,
+      [&](Value one, Value two) { return combine(number, one, two); });
   return vector::ExtractOp::create(builder, vector, 0);
 }
 

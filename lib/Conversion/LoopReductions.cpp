@@ -8,7 +8,7 @@
 
 #include "LoopReductions.h"
 
-#include "../NeutralElement.h"
+#include "NeutralElement.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

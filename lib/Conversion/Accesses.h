@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_ACCESSES_H
-#define SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_ACCESSES_H
+#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_ACCESSES_H
+#define SPARSEAUTOGRAD_LIB_CONVERSION_ACCESSES_H
 
-#include "../KernelOps.h"
+#include "KernelOps.h"
 #include "mlir/Analysis/AliasAnalysis.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -32,4 +32,4 @@ bool isSideBySide(mlir::Value index, mlir::Value variable);
 
 } // namespace sparse_autograd
 
-#endif // SPARSEAUTOGRAD_LIB_CONVERSION_LOOPSTOKERNELS_ACCESSES_H
+#endif // SPARSEAUTOGRAD_LIB_CONVERSION_ACCESSES_H
