@@ -22,8 +22,10 @@ from ._errors import (
 )
 from ._module import Entry, Executable, Module, load
 from ._trace import TraceError
-from ._values import SparseTensor
-from . import numpy
+from ._values import RowSparse, SparseTensor
+from . import numpy, random
+from ._custom import custom_vjp
+from ._inline import mlir_function
 from .transforms import checkpoint, grad, jit, jvp, value_and_grad, vjp
 
 __version__ = _version().partition(",")[0]
@@ -38,16 +40,20 @@ __all__ = [
     "OutOfMemoryError",
     "ProgramError",
     "RangeError",
+    "RowSparse",
     "SparseTensor",
     "TraceError",
     "checkpoint",
     "compilation_count",
     "counters",
+    "custom_vjp",
     "grad",
     "jit",
     "jvp",
     "load",
+    "mlir_function",
     "numpy",
+    "random",
     "set_thread_count",
     "value_and_grad",
     "vjp",

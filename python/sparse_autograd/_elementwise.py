@@ -6,6 +6,7 @@
 import builtins
 
 import numpy as np
+from scipy import special
 
 from ._structured import astype, elementwise, operand, result_dtype
 from ._trace import Array, ArrayType, TraceError
@@ -98,20 +99,98 @@ def _unary(name, op, numpy, integer=None):
 
 absolute = _unary("absolute", "math.absf", np.absolute, "math.absi")
 abs = absolute
+arccos = _unary("arccos", "math.acos", np.arccos)
+arccosh = _unary("arccosh", "math.acosh", np.arccosh)
+arcsin = _unary("arcsin", "math.asin", np.arcsin)
+arcsinh = _unary("arcsinh", "math.asinh", np.arcsinh)
 arctan = _unary("arctan", "math.atan", np.arctan)
+arctanh = _unary("arctanh", "math.atanh", np.arctanh)
+cbrt = _unary("cbrt", "math.cbrt", np.cbrt)
 ceil = _unary("ceil", "math.ceil", np.ceil)
 cos = _unary("cos", "math.cos", np.cos)
 cosh = _unary("cosh", "math.cosh", np.cosh)
+erf = _unary("erf", "math.erf", special.erf)
+erfc = _unary("erfc", "math.erfc", special.erfc)
 exp = _unary("exp", "math.exp", np.exp)
+exp2 = _unary("exp2", "math.exp2", np.exp2)
 expm1 = _unary("expm1", "math.expm1", np.expm1)
 floor = _unary("floor", "math.floor", np.floor)
 log = _unary("log", "math.log", np.log)
+log10 = _unary("log10", "math.log10", np.log10)
 log1p = _unary("log1p", "math.log1p", np.log1p)
+log2 = _unary("log2", "math.log2", np.log2)
+rint = _unary("rint", "math.roundeven", np.rint)
+rsqrt = _unary("rsqrt", "math.rsqrt", lambda x: 1 / np.sqrt(x))
 sin = _unary("sin", "math.sin", np.sin)
 sinh = _unary("sinh", "math.sinh", np.sinh)
 sqrt = _unary("sqrt", "math.sqrt", np.sqrt)
 tan = _unary("tan", "math.tan", np.tan)
 tanh = _unary("tanh", "math.tanh", np.tanh)
+trunc = _unary("trunc", "math.trunc", np.trunc)
+erf.__doc__ = erfc.__doc__ = "As the function of scipy.special."
+rsqrt.__doc__ = "1 / sqrt(x)."
+
+
+def _real(name, op, numpy):
+    """A function of two floats."""
+
+    def function(x, y):
+        operands = [operand(x), operand(y)]
+        dtype = _float_dtype(operands)
+        type_ = ArrayType((), dtype).element
+        return elementwise(
+            name, operands, dtype,
+            lambda r, n: r(f"{op} {{}}, {{}} : {type_}", *n), _evaluate(numpy), dtype,
+        )
+
+    function.__name__ = name
+    function.__doc__ = f"As numpy.{name}, of floats."
+    return function
+
+
+arctan2 = _real("arctan2", "math.atan2", np.arctan2)
+copysign = _real("copysign", "math.copysign", np.copysign)
+fmax = _real("fmax", "arith.maxnumf", np.fmax)
+fmin = _real("fmin", "arith.minnumf", np.fmin)
+fmod = _real("fmod", "arith.remf", np.fmod)
+
+
+def fma(x, y, z):
+    """x * y + z, rounded once.
+
+    snp.fma(a, b, c)
+    """
+    operands = [operand(x), operand(y), operand(z)]
+    dtype = _float_dtype(operands)
+    type_ = ArrayType((), dtype).element
+    return elementwise(
+        "fma", operands, dtype, lambda r, n: r(f"math.fma {{}}, {{}}, {{}} : {type_}", *n),
+        lambda v: 0 if (v[0] == 0 or v[1] == 0) and v[2] == 0 else None, dtype,
+    )
+
+
+def floor_divide(x, y):
+    """As numpy.floor_divide; a quotient of integers by zero is an error of the call."""
+    operands = [operand(x), operand(y)]
+    dtype = result_dtype(operands)
+    if dtype.kind == "f":
+        return floor(divide(x, y))
+    type_ = ArrayType((), dtype).element
+    return elementwise(
+        "floor_divide", operands, dtype,
+        lambda r, n: r(f"arith.floordivsi {{}}, {{}} : {type_}", *n), _quotient_at_zero, dtype,
+    )
+
+
+def remainder(x, y):
+    """As numpy.remainder: what floor_divide leaves, with the sign of y."""
+    return subtract(x, multiply(y, floor_divide(x, y)))
+
+
+def sign(x):
+    """As numpy.sign, of floats; the sign of zero is zero."""
+    x = operand(x)
+    return where(equal(x, 0), multiply(x, 0), copysign(1.0, x))
 
 
 def negative(x):
@@ -136,7 +215,7 @@ def reciprocal(x):
 
 
 def power(x, y):
-    """As numpy.power. An exponent that is an integer of Python multiplies; of
+    """As numpy.power; an array of integers as exponents multiplies. An exponent that is an integer of Python multiplies; of
     integers with a negative one the result is a float."""
     if type(y) is float and y.is_integer() and builtins.abs(y) <= 64 and not _is_integer(x):
         y = int(y)
@@ -147,6 +226,14 @@ def power(x, y):
     operands = [operand(x), operand(y)]
     dtype = _float_dtype(operands)
     type_ = ArrayType((), dtype).element
+    if isinstance(operands[1], Array) and operands[1].dtype.kind == "i" and not _is_integer(x):
+        n = operands[1].type.element
+        given = operands[0].dtype if isinstance(operands[0], Array) else dtype
+        return elementwise(
+            "power", operands, dtype,
+            lambda r, v: r(f"math.fpowi {{}}, {{}} : {type_}, {n}", r.cast(v[0], given, dtype), v[1]),
+            lambda v: None,
+        )
     return elementwise(
         "power", operands, dtype,
         lambda r, n: r(f"math.powf {{}}, {{}} : {type_}", *n), _evaluate(np.power), dtype,
@@ -179,6 +266,15 @@ def _integer_power(x, n):
 
 def clip(x, a_min=None, a_max=None):
     """As numpy.clip."""
+    x = operand(x)
+    numbers = type(a_min) in (int, float) and type(a_max) in (int, float)
+    if isinstance(x, Array) and numbers and x.dtype.kind == "f" and not x.type.format and a_min <= a_max:
+        type_ = x.type.element
+        return elementwise(
+            "clip", [x, a_min, a_max], x.dtype,
+            lambda r, n: r(f"math.clampf {{}} to [{{}}, {{}}] : {type_}", *n),
+            lambda v: 0 if a_min <= 0 <= a_max else a_min,
+        )
     if a_min is not None:
         x = maximum(x, a_min)
     return x if a_max is None else minimum(x, a_max)
@@ -214,6 +310,16 @@ def isnan(x):
     return not_equal(x, x)
 
 
+def isinf(x):
+    """As numpy.isinf."""
+    return equal(absolute(x), float("inf"))
+
+
+def isfinite(x):
+    """As numpy.isfinite."""
+    return less(absolute(x), float("inf"))
+
+
 def _logical(name, op, at_zero):
     def function(x, y):
         bools = np.dtype(np.bool_)
@@ -229,6 +335,9 @@ def _logical(name, op, at_zero):
 logical_and = _logical("logical_and", "andi", _product_at_zero)
 logical_or = _logical("logical_or", "ori", _evaluate(np.logical_or))
 _exclusive = _logical("logical_xor", "xori", _evaluate(np.logical_xor))
+
+
+logical_xor = _exclusive
 
 
 def logical_not(x):
@@ -269,7 +378,7 @@ def _method(function, reflected=False):
 
 for _name, _function in {
     "add": add, "sub": subtract, "mul": multiply, "truediv": divide, "pow": power,
-    "and": logical_and, "or": logical_or,
+    "floordiv": floor_divide, "mod": remainder, "and": logical_and, "or": logical_or,
 }.items():
     setattr(Array, f"__{_name}__", _method(_function))
     setattr(Array, f"__r{_name}__", _method(_function, reflected=True))

@@ -6,7 +6,7 @@ gradients."""
 
 import numpy as np
 
-from ._shapes import _with_units
+from ._shapes import _with_units, transpose
 from ._structured import (
     array,
     astype,
@@ -126,13 +126,21 @@ def todense(x):
 
 
 def take(x, indices, axis=0):
-    """As numpy.take along the first axis: rows of a table. An index out of range is an
-    error of the call; negative ones are."""
+    """As numpy.take along an axis, by default the first: rows of a table, dense or
+    row-sparse. An index out of range is an error of the call; negative ones are."""
     x, indices = array(x), array(indices)
-    if axis != 0 or not x.ndim or sparse(x):
-        raise TraceError("take is of rows of a dense array (axis=0)")
+    if not x.ndim or (sparse(x) and (x.format != "rows" or axis != 0)):
+        raise TraceError("take is of a dense array, or of rows of a row-sparse one")
+    if not -x.ndim <= axis < x.ndim:
+        raise TraceError(f"axis {axis} is out of bounds for an array of {x.ndim} dimensions")
     if indices.dtype.kind != "i":
         raise TraceError(f"indices are integers, not {indices.dtype}")
+    axis %= x.ndim
+    if axis:
+        rest = [d for d in range(x.ndim) if d != axis]
+        rows = take(transpose(x, [axis, *rest]), indices)
+        n = indices.ndim
+        return transpose(rows, [*range(n, n + axis), *range(n), *range(n + axis, rows.ndim)])
     if not indices.ndim:
         return drop_dims(take(x, _with_units(indices, [True])), list(range(1, x.ndim)))
     f = current()
@@ -259,12 +267,19 @@ def stop_gradient(x):
 
 
 def grad_mask(x, where):
-    """The array; its gradient is what the mask `where`, of its shape, selects."""
+    """The array; its gradient is what the mask `where`, which is broadcast to its
+    shape, selects."""
     x, mask, f = array(x), astype(where, np.bool_), current()
-    if mask.ndim != x.ndim:
+    first = x.ndim - mask.ndim
+    if first < 0 or not mask.ndim:
         raise TraceError(f"grad_mask: a mask of {shape_text(mask)} for an array of {shape_text(x)}")
+    kept = [d for d, n in enumerate(mask.type.shape) if n != 1 or x.type.shape[first + d] == 1]
+    if len(kept) != mask.ndim:
+        mask = drop_dims(mask, kept)
+    dims = [first + d for d in kept]
+    words = "" if dims == list(range(x.ndim)) else f" mask_dims = {dims}"
     return f.op(
-        f"sparse_autograd.grad_mask {f.use(x)}, {f.use(mask)} : {x.type}, {mask.type}", x.type
+        f"sparse_autograd.grad_mask {f.use(x)}, {f.use(mask)}{words} : {x.type}, {mask.type}", x.type
     )
 
 

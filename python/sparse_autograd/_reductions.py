@@ -56,7 +56,7 @@ def _floating(x):
     return astype(x, np.float64)
 
 
-def _reduce(kind, x, axis, where, keepdims, ddof=0):
+def _reduce(kind, x, axis, where, keepdims, ddof=0, words=""):
     x = _floating(x)
     if not x.ndim and where is None and kind in ("sum", "mean", "max", "min", "prod"):
         return x
@@ -72,6 +72,7 @@ def _reduce(kind, x, axis, where, keepdims, ddof=0):
         f"sparse_autograd.masked_reduce {kind} {f.use(x)}{mask} dims = {dims}{mask_dims}"
         + (" keepdims" if keepdims else "")
         + (f" ddof = {ddof}" if ddof else "")
+        + words
         + f" : {x.type}{mask_type} -> {type_}",
         type_,
     )
@@ -101,19 +102,31 @@ def sum(x, axis=None, where=None, keepdims=False):
     return _reduce("sum", x, axis, where, keepdims)
 
 
-def mean(x, axis=None, where=None, keepdims=False):
-    """As numpy.mean, of what `where` selects; 0 where it selects nothing."""
-    return _reduce("mean", x, axis, where, keepdims)
+def mean(x, axis=None, where=None, keepdims=False, empty="zero"):
+    """As numpy.mean, of what `where` selects; where it selects nothing 0, or NaN with
+    empty="nan", and the gradient is zero."""
+    if empty not in ("zero", "nan"):
+        raise TraceError(f'empty is "zero" or "nan", not {empty!r}')
+    return _reduce("mean", x, axis, where, keepdims, words=" empty = nan" if empty == "nan" else "")
 
 
-def max(x, axis=None, where=None, keepdims=False):
-    """As numpy.max, of what `where` selects; -inf where it selects nothing."""
-    return _reduce("max", x, axis, where, keepdims)
+def _extremum(kind, x, axis, where, keepdims, ties):
+    if ties not in ("share", "first"):
+        raise TraceError(f'ties is "share" or "first", not {ties!r}')
+    words = " ties = first" if ties == "first" else ""
+    return _reduce(kind, x, axis, where, keepdims, words=words)
 
 
-def min(x, axis=None, where=None, keepdims=False):
-    """As numpy.min, of what `where` selects; inf where it selects nothing."""
-    return _reduce("min", x, axis, where, keepdims)
+def max(x, axis=None, where=None, keepdims=False, ties="share"):
+    """As numpy.max, of what `where` selects; -inf where it selects nothing. Elements
+    that tie share the gradient, or the first has all of it (ties="first")."""
+    return _extremum("max", x, axis, where, keepdims, ties)
+
+
+def min(x, axis=None, where=None, keepdims=False, ties="share"):
+    """As numpy.min, of what `where` selects; inf where it selects nothing. Elements
+    that tie share the gradient, or the first has all of it (ties="first")."""
+    return _extremum("min", x, axis, where, keepdims, ties)
 
 
 def prod(x, axis=None, where=None, keepdims=False):

@@ -7,7 +7,7 @@ ops and casts in their regions."""
 import numpy as np
 import scipy.sparse as sp
 
-from ._trace import Array, ArrayType, Extent, TraceError, constant_array, current
+from ._trace import Array, ArrayType, Extent, TraceError, constant_array, current, location
 
 _WEAK = {"b": True, "i": 1, "f": 1.0}
 
@@ -90,11 +90,11 @@ class Region:
     """The scalar ops of a structured op."""
 
     def __init__(self):
-        self.lines = []
+        self.lines, self._location = [], location()
 
     def __call__(self, text, *names):
         result = current().fresh()
-        self.lines.append(f"    {result} = {text.format(*names)}")
+        self.lines.append(f"    {result} = {text.format(*names)} loc({self._location})")
         return result
 
     def constant(self, value, dtype):
@@ -207,6 +207,17 @@ def filled(start, value):
         f"-> {start.type}",
         start.type,
     )
+
+
+def full(x, value):
+    """An array of one number with the type of another; of a sparse one, stored where
+    that stores something."""
+    if not sparse(x):
+        return filled(empty(x.type, [(x, d) for d in range(x.ndim)]), value)
+    if value:
+        raise TraceError("a sparse array is filled with zeros only")
+    f = current()
+    return f.op(f"sparse_autograd.zeros {f.use(x)} : {x.type} -> {x.type}", x.type)
 
 
 def generic(inputs, loops, result_loops, start, body):

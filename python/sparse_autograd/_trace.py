@@ -12,6 +12,7 @@ An extent is known while tracing if it is 1, which decides on broadcasting, or c
 from the program; all others are open, so that one program serves all shapes.
 """
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -22,7 +23,7 @@ import threading
 import numpy as np
 import scipy.sparse as sp
 
-from ._values import SparseTensor, element_of
+from ._values import RowSparse, SparseTensor, element_of
 
 _FOLDER = os.path.dirname(__file__)
 
@@ -33,7 +34,8 @@ class TraceError(TypeError):
 
 @dataclasses.dataclass(frozen=True)
 class Format:
-    """How a sparse array is stored: SciPy's name, bits of its indices, blocks."""
+    """How a sparse array is stored: SciPy's name, or "rows" of a RowSparse; bits of
+    its indices, blocks."""
 
     name: str
     width: int
@@ -51,6 +53,8 @@ class Format:
                 f"d0 floordiv {r} : dense, d1 floordiv {c} : compressed, "
                 f"d0 mod {r} : dense, d1 mod {c} : dense"
             )
+        elif self.name == "rows":
+            levels = ", ".join(["d0 : compressed", *(f"{d} : dense" for d in dims[1:])])
         elif rank == 1:
             levels = "d0 : compressed"
         else:
@@ -89,6 +93,10 @@ def type_of(value, name="an array"):
         return value.type
     if isinstance(value, (bool, int, float)):
         return ArrayType((), np.dtype({bool: bool, int: np.int64, float: float}[type(value)]), weak=True)
+    if isinstance(value, RowSparse):
+        shape = (None, *(1 if n == 1 else None for n in value.shape[1:]))
+        width = 8 * value.indices.dtype.itemsize
+        return ArrayType(shape, value.values.dtype, Format("rows", width))
     if isinstance(value, SparseTensor):
         raise TraceError(f"{name} is a SparseTensor: a function that is traced takes SciPy's formats")
     if isinstance(value, np.ma.MaskedArray):
@@ -135,7 +143,7 @@ def current():
     return functions[-1]
 
 
-def _location():
+def location():
     """The line of Python outside of this package that is being traced."""
     frame = sys._getframe(2)
     while frame and os.path.dirname(frame.f_code.co_filename) == _FOLDER:
@@ -146,6 +154,11 @@ def _location():
     return f"{json.dumps(frame.f_code.co_filename)}:{frame.f_lineno}:{(positions[2] or 0) + 1}"
 
 
+def located(line):
+    """An op as text with the line of Python, unless it has that."""
+    return line if line.endswith(")") and " loc(" in line else f"{line} loc({location()})"
+
+
 class Program:
     """The functions of a module that is being written, and the arrays with numbers
     that they use."""
@@ -154,6 +167,7 @@ class Program:
         self.texts = []
         self.names = set()
         self.constants = []
+        self.extra = {}  # Functions in MLIR, and their names here.
 
     def name(self, name):
         """A symbol that there is not yet."""
@@ -208,13 +222,31 @@ class Function:
         return all_
 
     def emit(self, text):
-        self.lines.append(f"  {text} loc({_location()})")
+        self.lines.append(f"  {text} loc({location()})")
 
     def op(self, text, type_):
         """Writes an op of one result."""
         name = self.fresh()
         self.emit(f"{name} = {text}")
         return Array(self, name, type_)
+
+    def call(self, function, names, result_types):
+        """The text of a call of a function of this program, and the names of its
+        results: `names` are those of its arguments, without what it has captured."""
+        outside = [value for value, _ in function.captured]
+        given = ", ".join([*names, *(self.use(v) for v in outside)])
+        types = ", ".join(str(a.type) for a in function.all_arguments())
+        results = [self.fresh() for _ in result_types]
+        left = f"{', '.join(results)} = " if results else ""
+        text = (
+            f"{left}func.call @{function.name}({given}) : ({types}) -> "
+            f"({', '.join(map(str, result_types))}) loc({location()})"
+        )
+        return text, results
+
+    def all_arguments(self):
+        """The arguments, then what is captured."""
+        return [*self.arguments, *(inside for _, inside in self.captured)]
 
     def index(self, n):
         """A constant index."""
@@ -241,7 +273,7 @@ class Function:
     def finish(self, results):
         """Ends the function with its results, arrays, and adds it to the program."""
         names = [self.use(r) for r in results]
-        arguments = [*self.arguments, *(inside for _, inside in self.captured)]
+        arguments = self.all_arguments()
         described = []
         for i, a in enumerate(arguments):
             label = self.labels[i] if i < len(self.labels) else f"array {i} closed over"
@@ -257,16 +289,29 @@ class Function:
         )
 
 
-def write(program, name, types, body, parent=None, public=False, labels=None):
-    """Writes a function: `body` takes its arguments, and returns its results and
-    anything else, which is returned with the function."""
-    function = Function(program, name, types, parent, public, labels)
+@contextlib.contextmanager
+def inside(function):
+    """What is traced goes into a function that is not finished."""
     stack().append(function)
     try:
-        results, rest = body(function.arguments)
-        function.finish(results)
+        yield function
     finally:
         stack().pop()
+
+
+def begin(program, name, types, body, parent=None, public=False, labels=None):
+    """Writes a function but for its end: `body` takes its arguments, and returns its
+    results and anything else, which is returned with the function."""
+    with inside(Function(program, name, types, parent, public, labels)) as function:
+        results, rest = body(function.arguments)
+    return function, results, rest
+
+
+def write(program, name, types, body, parent=None, public=False, labels=None):
+    """As begin, the whole function."""
+    function, results, rest = begin(program, name, types, body, parent, public, labels)
+    with inside(function):
+        function.finish(results)
     return function, results, rest
 
 
@@ -280,6 +325,11 @@ def constant_array(value):
     root.captured.append((array, array))
     root.program.constants.append((value, array))
     return array
+
+
+def constant_arrays():
+    """The arrays with numbers that the program uses so far."""
+    return [array for _, array in stack()[0].program.constants]
 
 
 class Extent:

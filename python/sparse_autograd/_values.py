@@ -67,6 +67,44 @@ class SparseTensor:
         return f"<SparseTensor {extents}, {len(self.values)} values stored>"
 
 
+class RowSparse(SparseTensor):
+    """An array some rows of which are stored, as the gradient of a table of which a
+    program reads rows: `indices`, sorted, and `values`, an array of the rows.
+
+        table[g.indices] -= 0.1 * g.values
+    """
+
+    def __init__(self, indices, values, shape, positions=None):
+        indices = np.asarray(indices)
+        if positions is None:
+            positions = np.array([0, len(indices)], indices.dtype)
+        super().__init__([positions, indices, values.reshape(-1)], shape)
+
+    @property
+    def indices(self):
+        """The rows that are stored."""
+        return self.components[1]
+
+    @property
+    def values(self):
+        """What they hold, an array of one row for each of `indices`."""
+        return self.components[-1].reshape(-1, *self.shape[1:])
+
+    @property
+    def dtype(self):
+        return self.components[-1].dtype
+
+    def toarray(self):
+        """The array with zeros in the other rows."""
+        array = np.zeros(self.shape, self.dtype)
+        array[self.indices] = self.values
+        return array
+
+    def __repr__(self):
+        extents = "x".join(map(str, self.shape))
+        return f"<RowSparse {extents}, {len(self.indices)} rows stored>"
+
+
 @dataclasses.dataclass(frozen=True)
 class Encoding:
     """How a sparse tensor is stored."""
@@ -104,6 +142,9 @@ class Encoding:
             parts = [(dimension, part) for dimension, _, part in blocks]
             if parts == [(0, "quotient"), (1, "quotient"), (0, "remainder"), (1, "remainder")]:
                 return "bsr"
+        if kinds[0] == ("compressed", True, 0) and len(kinds) > 1:
+            if [k for k in kinds[1:]] == [("dense", True, d) for d in range(1, len(kinds))]:
+                return "rows"
         singletons = all(k[0] == "singleton" for k in kinds[1:])
         in_order = [k[2] for k in kinds] == list(range(len(kinds)))
         if kinds[0][0] == "compressed" and singletons and in_order:
@@ -240,6 +281,8 @@ class ValueType:
         else:
             form = encoding.format
             remedy = f"scipy.sparse.{form}_array(x)" if form else "a SparseTensor"
+            if form == "rows":
+                remedy = "a RowSparse"
             self._refuse(f"is sparse: give {remedy}, not {type(value).__name__}")
         if len(value.shape) != len(self.shape):
             self._refuse(f"has {len(self.shape)} dimensions, not {len(value.shape)}")
@@ -295,6 +338,8 @@ def assemble(encoding, components, shape, as_matrix):
     form = encoding.format
     if form is None:
         return SparseTensor(components, shape)
+    if form == "rows":
+        return RowSparse(components[1], components[2], shape, components[0])
     if as_matrix and len(shape) == 2:
         make = getattr(sp, f"{form}_matrix")
     else:

@@ -8,30 +8,53 @@ write MLIR (docs/python.md). What a mask (`where=`) leaves out, or a sparse arra
 not store, influences neither values nor gradients.
 """
 
+from . import random
+from ._control import cond, fori_loop, scan, while_loop
 from ._elementwise import (
     abs,
     absolute,
     add,
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
     arctan,
+    arctan2,
+    arctanh,
+    cbrt,
     ceil,
     clip,
+    copysign,
     cos,
     cosh,
     divide,
     equal,
+    erf,
+    erfc,
     exp,
+    exp2,
     expm1,
     floor,
+    floor_divide,
+    fma,
+    fmax,
+    fmin,
+    fmod,
     greater,
     greater_equal,
+    isfinite,
+    isinf,
     isnan,
     less,
     less_equal,
     log,
+    log10,
     log1p,
+    log2,
     logical_and,
     logical_not,
     logical_or,
+    logical_xor,
     maximum,
     minimum,
     multiply,
@@ -39,6 +62,10 @@ from ._elementwise import (
     not_equal,
     power,
     reciprocal,
+    remainder,
+    rint,
+    rsqrt,
+    sign,
     sin,
     sinh,
     sqrt,
@@ -47,6 +74,7 @@ from ._elementwise import (
     tan,
     tanh,
     true_divide,
+    trunc,
     where,
 )
 from ._products import (
@@ -84,7 +112,18 @@ from ._shapes import (
     transpose,
     zeros_like,
 )
+from ._selection import choose_24, mask_24, sparsify_24, sparsify_24_like
+from ._sparse import (
+    accumulate,
+    scatter_rows,
+    segment_sum,
+    sparse_zeros_like,
+    stored_coordinates,
+    stored_values,
+    with_values,
+)
 from ._structured import array, astype
+from ._update import arange, one_hot, pad, stack
 from numpy import bool_, e, float16, float32, float64, inf, int32, int64, nan, newaxis, pi
 
 asarray = array

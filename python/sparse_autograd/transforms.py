@@ -14,8 +14,9 @@ import threading
 
 from . import _tree
 from ._module import Module
+from ._functions import emit, like, result, same_types, trace_inner
 from ._structured import array
-from ._trace import Array, Program, TraceError, current, is_tracing, type_of, write
+from ._trace import ArrayType, Format, Program, TraceError, is_tracing, type_of, write
 
 
 def _split(leaves):
@@ -116,7 +117,7 @@ class _Traced:
             leaves = [s[1] if isinstance(s, tuple) else next(given) for s in split]
             args, kwargs = _tree.unflatten(structure, iter(leaves))
             results, structure_ = _tree.flatten(function(*args, **kwargs))
-            return [_result(r) for r in results], structure_
+            return [result(r) for r in results], structure_
 
         traced, results, self.structure = write(
             program, name, [split[i] for i in self.places], body, public=True,
@@ -141,16 +142,6 @@ class _Traced:
         return _tree.unflatten(self.structure, iter(results))
 
 
-def _result(value):
-    try:
-        return array(value)
-    except TraceError:
-        raise TraceError(
-            f"the function returns a {type(value).__name__}: return arrays, numbers, and "
-            "tuples, lists and dicts of them"
-        ) from None
-
-
 def jit(function=None, **options):
     """Compiles a function of arrays: NumPy's, SciPy's sparse ones, numbers, and tuples,
     lists and dicts of them. Other arguments (strings, functions) are part of the
@@ -158,22 +149,6 @@ def jit(function=None, **options):
     if function is None:
         return lambda f: jit(f, **options)
     return Compiled(function, function, options)
-
-
-def _flat(function, args):
-    """A function of the leaves of `args`: arrays, those of the results, and the
-    structure of the results."""
-    leaves, structure = _tree.flatten(args)
-    static = [None if type_of(leaf) is not None else leaf for leaf in leaves]
-    arrays = [array(leaf) for leaf in leaves if type_of(leaf) is not None]
-
-    def body(given):
-        given = iter(given)
-        values = [next(given) if type_of(l) is not None else s for l, s in zip(leaves, static)]
-        results, shape = _tree.flatten(function(*_tree.unflatten(structure, iter(values))))
-        return [_result(r) for r in results], shape
-
-    return arrays, body
 
 
 def _selected(args, wrt, what):
@@ -204,35 +179,6 @@ def _selected(args, wrt, what):
     return positions, structures
 
 
-def _emit(op, inner, arrays, extra, flat, result_types):
-    """Writes the call of a derivative; its results as arrays."""
-    f = current()
-    outside = [*arrays, *(value for value, _ in inner.captured)]
-    given = ", ".join(f.use(x) for x in outside)
-    types = ", ".join(str(x.type) for x in outside)
-    names = [f.fresh() for _ in result_types]
-    words = f"({given})"
-    signature = f"({types})"
-    if extra is not None:
-        word, values = extra
-        words += f" {word}({', '.join(f.use(v) for v in values)})"
-        signature += f", ({', '.join(str(v.type) for v in values)})"
-    wrt = f" {{wrt = {flat}}}" if flat is not None else ""
-    f.emit(
-        f"{', '.join(names)} = sparse_autograd.{op} @{inner.name}{words}{wrt} : {signature} -> "
-        f"({', '.join(map(str, result_types))})"
-    )
-    return [Array(f, name, type_) for name, type_ in zip(names, result_types)]
-
-
-def _trace_inner(function, args):
-    arrays, body = _flat(function, args)
-    f = current()
-    name = getattr(function, "__name__", "function")
-    inner, results, structure = write(f.program, name, [x.type for x in arrays], body, f)
-    return arrays, inner, results, structure
-
-
 def _gather(structures, positions, gradients, is_tuple):
     """The gradients of each argument in its structure."""
     gradients = iter(gradients)
@@ -240,20 +186,37 @@ def _gather(structures, positions, gradients, is_tuple):
     return tuple(trees) if is_tuple else trees[0]
 
 
+def _row_sparse(type_, w):
+    """The type of a gradient some rows of which are stored."""
+    if type_.format or len(type_.shape) < 2:
+        raise TraceError(f"rows names argument {w}, which is no dense array of rows, but {type_}")
+    return ArrayType(type_.shape, type_.dtype, Format("rows", 64))
+
+
 def _differentiated(function, wrt, finish, options, op="value_and_grad"):
     is_tuple = isinstance(wrt, (tuple, list))
     chosen = list(wrt) if is_tuple else [wrt]
+    rows = options.pop("rows", ())
+    rows = list(rows) if isinstance(rows, (tuple, list)) else [rows]
+    if any(w not in chosen for w in rows):
+        raise TraceError(f"rows names an argument that wrt does not: {rows} of {chosen}")
 
     def inner(*args):
         positions, structures = _selected(args, chosen, op)
-        arrays, traced, results, shape = _trace_inner(function, args)
+        arrays, traced, results, shape = trace_inner(function, args)
         if not results or results[0].type.shape != () or results[0].dtype.kind != "f":
             got = str(results[0].type) if results else "nothing"
             raise TraceError(f"the loss is a number, not {got}: take its sum or its mean")
         flat = [p for r in positions for p in r]
         order = sorted(range(len(flat)), key=lambda i: flat[i])
-        types = [r.type for r in results] + [arrays[flat[i]].type for i in order]
-        values = _emit(op, traced, arrays, None, [flat[i] for i in order], types)
+        gradient_types = [arrays[p].type for p in flat]
+        first = 0
+        for w, places in zip(chosen, positions):
+            for k in range(first, first + len(places)) if w in rows else ():
+                gradient_types[k] = _row_sparse(gradient_types[k], w)
+            first += len(places)
+        types = [r.type for r in results] + [gradient_types[i] for i in order]
+        values = emit(op, traced, arrays, None, [flat[i] for i in order], types)
         gradients = [None] * len(flat)
         for i, value in zip(order, values[len(results):]):
             gradients[i] = value
@@ -268,7 +231,11 @@ def value_and_grad(function, wrt=0, **options):
     arguments of `wrt`, a position or several: `loss, da, db = value_and_grad(f, (0,
     1))(a, b)`. What `function` returns begins with the loss, a number; anything else is
     not differentiated. A gradient has the structure, types and formats of its argument;
-    that of a sparse array has its pattern."""
+    that of a sparse array has its pattern. `rows` are positions of `wrt` whose gradient
+    is a RowSparse, with the rows that the function reads (by `take`):
+
+        loss, dtable = value_and_grad(f, wrt=0, rows=0)(table, words)
+    """
     return _differentiated(
         function, wrt, lambda value, g, is_tuple: (value, *g) if is_tuple else (value, g), options
     )
@@ -288,12 +255,12 @@ def vjp(function, wrt=0, **options):
 
     def inner(*args, cotangents):
         positions, structures = _selected(args, chosen, "vjp")
-        arrays, traced, results, shape = _trace_inner(function, args)
-        given = _like(results, shape, cotangents, "cotangents")
+        arrays, traced, results, shape = trace_inner(function, args)
+        given = like(results, shape, cotangents, "cotangents")
         flat = [p for r in positions for p in r]
         order = sorted(range(len(flat)), key=lambda i: flat[i])
         types = [r.type for r in results] + [arrays[flat[i]].type for i in order]
-        values = _emit("vjp", traced, arrays, ("cotangents", given), [flat[i] for i in order], types)
+        values = emit("vjp", traced, arrays, ("cotangents", given), [flat[i] for i in order], types)
         gradients = [None] * len(flat)
         for i, value in zip(order, values[len(results):]):
             gradients[i] = value
@@ -313,15 +280,15 @@ def jvp(function, wrt=0, **options):
 
     def inner(*args, tangents):
         positions, _ = _selected(args, chosen, "jvp")
-        arrays, traced, results, shape = _trace_inner(function, args)
+        arrays, traced, results, shape = trace_inner(function, args)
         flat = [p for r in positions for p in r]
         leaves, _ = _tree.flatten(tangents)
-        given = _same_types([arrays[p] for p in flat], [array(t) for t in leaves], "tangents")
+        given = same_types([arrays[p] for p in flat], [array(t) for t in leaves], "tangents")
         order = sorted(range(len(flat)), key=lambda i: flat[i])
         if any(r.dtype.kind != "f" for r in results):
             raise TraceError("jvp: a result has no floats, and so no tangent: leave it out")
         types = [r.type for r in results] * 2
-        values = _emit(
+        values = emit(
             "jvp", traced, arrays, ("tangents", [given[i] for i in order]), [flat[i] for i in order], types
         )
         count = len(results)
@@ -336,31 +303,8 @@ def checkpoint(function):
 
     @functools.wraps(function)
     def call(*args):
-        arrays, traced, results, shape = _trace_inner(function, args)
-        values = _emit("checkpoint", traced, arrays, None, None, [r.type for r in results])
+        arrays, traced, results, shape = trace_inner(function, args)
+        values = emit("checkpoint", traced, arrays, None, None, [r.type for r in results])
         return _tree.unflatten(shape, iter(values))
 
     return call
-
-
-def _like(results, shape, cotangents, what):
-    leaves, given = _tree.flatten(cotangents)
-    if given != shape:
-        raise TraceError(f"{what} have another structure than the result")
-    return _same_types(results, [array(c) for c in leaves], what)
-
-
-def _same_types(wanted, given, what):
-    if len(wanted) != len(given):
-        raise TraceError(f"{what}: {len(wanted)} arrays are needed, not {len(given)}")
-    result = []
-    for w, g in zip(wanted, given):
-        if g.type.weak and not g.ndim:
-            g = array(g) if g.dtype == w.dtype else g.astype(w.dtype)
-        if (g.dtype, g.ndim, g.type.format) != (w.dtype, w.ndim, w.type.format):
-            raise TraceError(f"{what}: an array of {w.type} is needed, not of {g.type}")
-        if g.type.shape != w.type.shape:
-            f = current()
-            g = f.op(f"tensor.cast {f.use(g)} : {g.type} to {w.type}", w.type)
-        result.append(g)
-    return result
