@@ -20,6 +20,7 @@ from ._errors import (
     ProgramError,
     RangeError,
 )
+from ._report import Report
 from ._module import Entry, Executable, Module, load
 from ._trace import TraceError
 from ._values import RowSparse, SparseTensor
@@ -40,6 +41,7 @@ __all__ = [
     "OutOfMemoryError",
     "ProgramError",
     "RangeError",
+    "Report",
     "RowSparse",
     "SparseTensor",
     "TraceError",

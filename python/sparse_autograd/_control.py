@@ -6,6 +6,8 @@ the names of jax.lax. Bodies are functions of arrays, or of pytrees of them; the
 use arrays from outside, whose gradients they contribute to.
 """
 
+import json
+
 import numpy as np
 
 from . import _tree
@@ -294,3 +296,21 @@ def _stacks(step, init, rows, row_types, types, stacked_types, count, high, low)
         wholes.append(f.op(f"tensor.empty({', '.join(open_)}) : {type_}", type_))
         sizes.append(extents)
     return wholes, sizes
+
+
+def progress(**values):
+    """A line of named numbers while a program runs, a record of the logger
+    "sparse_autograd" (level INFO) with the numbers as its `values`. Not for functions
+    that are differentiated: put it around them.
+
+        sa.numpy.progress(epoch=i, loss=loss)
+    """
+    names, types = [], []
+    for name, value in values.items():
+        x = array(value)
+        if x.dtype.kind not in "if":
+            raise TraceError(f"progress: {name} is no number")
+        names.append((name, _number(x, x.dtype, f"progress: {name}")))
+        types.append(x.type.element)
+    listed = ", ".join(f"{json.dumps(name)} {value}" for name, value in names)
+    current().emit(f"sparse_autograd.log {listed}" + (f" : {', '.join(types)}" if types else ""))

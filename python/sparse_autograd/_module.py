@@ -6,11 +6,13 @@
 import json
 import os
 import threading
+import time
 
 import scipy.sparse as sp
 
 from . import _core
 from ._errors import check
+from ._report import Statistics, logger, report
 from ._values import SparseTensor, ValueType
 
 _PHASES = ("differentiate", "select-formats", "lower-sparse", "target")
@@ -106,21 +108,46 @@ class Module:
         return self
 
     def compile(
-        self, target="cpu", device=None, optimization_level=3, handler=None, **options
+        self, target="cpu", device=None, optimization_level=3, handler=None, verbose=False, **options
     ):
         """Compiles a copy of the program for this process.
 
         `target` is "cpu" or "gpu"; `device` chooses the GPU ("cuda:1", or
         "emulated"); options of the pipeline are keywords (threads=1);
-        `handler(phase, mlir)`, if given, is called after each phase.
+        `handler(phase, mlir)`, if given, is called after each phase. With `verbose`
+        each phase is a record of the logger "sparse_autograd". Ctrl-C stops between
+        phases.
+
+            executable = Module.parse(text).compile(optimization_level=1)
         """
         text = _options({"target": target, **options})
-        return Executable(
-            check(self._handle.compile(text, device, optimization_level, handler))
-        )
+        begin = time.perf_counter()
+        if verbose:
+            handler = _Progress(handler)
+        made = check(self._handle.compile(text, device, optimization_level, handler))
+        if verbose:
+            handler("machine code", "")
+        executable = Executable(made)
+        executable._statistics.compiled(time.perf_counter() - begin)
+        return executable
 
     def __repr__(self):
         return f"<Module of {len(self.mlir.splitlines())} lines of MLIR>"
+
+
+class _Progress:
+    """A handler of phases that logs them, and calls another one."""
+
+    def __init__(self, handler):
+        self._handler, self._last = handler, time.perf_counter()
+
+    def __call__(self, phase, mlir):
+        now = time.perf_counter()
+        size = f", {len(mlir.splitlines())} lines" if mlir else ""
+        logger.info("%s: %.3f s%s", phase, now - self._last, size)
+        if self._handler and mlir:
+            self._handler(phase, mlir)
+        self._last = time.perf_counter()
 
 
 def load(path):
@@ -139,6 +166,7 @@ class Entry:
         self.arguments = [ValueType.of(a) for a in description["arguments"]]
         self.results = [ValueType.of(r) for r in description["results"]]
         self._places = [r.place for r in self.results]
+        self._statistics = Statistics()
         self.__doc__ = self.signature
 
     @property
@@ -153,12 +181,19 @@ class Entry:
                 f"{self.name} takes {len(self.arguments)} arguments, not "
                 f"{len(arguments)}: {self.signature}"
             )
+        begin = time.perf_counter()
         taken = [t.take(a) for t, a in zip(self.arguments, arguments)]
         as_matrix = any(isinstance(a, sp.spmatrix) for a in arguments)
+        called = time.perf_counter()
         outcome = self._handle.call(self.name, taken, self._places)
+        returned = time.perf_counter()
         values = check(outcome, lambda text: self._remedy(text, arguments))
         results = tuple(
             t.give(value, as_matrix) for t, value in zip(self.results, values)
+        )
+        seconds = returned - called
+        self._statistics.add(
+            seconds, time.perf_counter() - begin - seconds, [*taken, *values]
         )
         return results[0] if len(results) == 1 else results
 
@@ -181,10 +216,20 @@ class Executable:
 
     def __init__(self, handle):
         self._handle = handle
+        self._statistics = Statistics()
         self.manifest = json.loads(handle.manifest)
         self.entries = {
             e["name"]: Entry(handle, e) for e in self.manifest["entries"]
         }
+
+    @property
+    def report(self):
+        """What the calls of its entries have cost, a Report: a dict that prints as a
+        table.
+
+            print(executable.report)
+        """
+        return report([self._statistics, *(e._statistics for e in self.entries.values())])
 
     def __getitem__(self, name):
         if name not in self.entries:

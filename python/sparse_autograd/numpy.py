@@ -9,7 +9,7 @@ not store, influences neither values nor gradients.
 """
 
 from . import random
-from ._control import cond, fori_loop, scan, while_loop
+from ._control import cond, fori_loop, progress, scan, while_loop
 from ._elementwise import (
     abs,
     absolute,

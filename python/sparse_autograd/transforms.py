@@ -14,6 +14,7 @@ import threading
 
 from . import _tree
 from ._module import Module
+from ._report import report
 from ._functions import emit, like, result, same_types, trace_inner
 from ._structured import array
 from ._trace import ArrayType, Format, Program, TraceError, is_tracing, type_of, write
@@ -61,6 +62,14 @@ class Compiled:
     def compilations(self):
         """How many programs were compiled."""
         return sum(p.is_compiled for p in self._programs.values())
+
+    @property
+    def report(self):
+        """What its calls have cost, a Report: a dict that prints as a table.
+
+            print(step.report)
+        """
+        return report([s for p in list(self._programs.values()) for s in p.statistics()])
 
     def __call__(self, *args, **kwargs):
         if is_tracing():
@@ -131,11 +140,17 @@ class _Traced:
     def is_compiled(self):
         return self._entry is not None
 
+    def statistics(self):
+        """Of its compilation and its calls, if there were any."""
+        return [self._compiled, self._entry._statistics] if self._entry else []
+
     def call(self, leaves):
         with self._lock:
             if self._entry is None:
                 module = Module.parse(self.text, f"<{self.symbol}>")
-                self._entry = module.compile(**self._options)[self.symbol]
+                executable = module.compile(**self._options)
+                self._compiled = executable._statistics
+                self._entry = executable[self.symbol]
         results = self._entry(*(leaves[i] for i in self.places), *self.constants)
         if not isinstance(results, tuple):
             results = (results,)

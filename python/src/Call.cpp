@@ -161,6 +161,11 @@ nb::tuple callEntry(const SparseAutogradExecutable *executable,
         static_cast<int64_t>(argumentPointers.size()), resultPointers.data(),
         static_cast<int64_t>(resultPointers.size()), &diagnostics);
   }
+  // What a handler of log lines has raised.
+  if (PyErr_Occurred()) {
+    sparseAutogradDiagnosticsDestroy(diagnostics);
+    throw nb::python_error();
+  }
   nb::list values;
   if (status == SPARSE_AUTOGRAD_SUCCESS)
     for (const Place &place : places)

@@ -40,31 +40,37 @@ using Module = Handle<SparseAutogradModule, sparseAutogradModuleDestroy>;
 using Executable =
     Handle<SparseAutogradExecutable, sparseAutogradExecutableDestroy>;
 
-/// A handler in Python of the phases, called with a phase's name and the text
-/// of the module. What it raises stops the pipeline, and is raised again.
+/// A handler in Python of the phases, or None, called with a phase's name and
+/// the text of the module. What it raises stops the pipeline, and is raised
+/// again; so is what a signal raises meanwhile (KeyboardInterrupt).
 struct Handler {
+  explicit Handler(nb::object given)
+      : function(std::move(given)), isGiven(!function.is_none()) {}
+
   nb::object function;
+  bool isGiven;
   std::exception_ptr raised;
 
   static int32_t call(const char *phase, SparseAutogradModule *module,
                       void *userData) {
     auto *self = static_cast<Handler *>(userData);
     char *text = nullptr;
-    if (int32_t status = sparseAutogradModulePrint(module, 0, &text))
-      return status;
+    if (self->isGiven)
+      if (int32_t status = sparseAutogradModulePrint(module, 0, &text))
+        return status;
     std::unique_ptr<char, decltype(&sparseAutogradTextDestroy)> owner(
         text, sparseAutogradTextDestroy);
     nb::gil_scoped_acquire acquire;
     try {
-      self->function(phase, text);
+      if (PyErr_CheckSignals() != 0)
+        throw nb::python_error();
+      if (self->isGiven)
+        self->function(phase, text);
       return SPARSE_AUTOGRAD_SUCCESS;
     } catch (...) {
       self->raised = std::current_exception();
       return SPARSE_AUTOGRAD_CANCELLED;
     }
-  }
-  SparseAutogradPhaseHandler get() const {
-    return function.is_none() ? nullptr : call;
   }
 };
 } // namespace
@@ -136,14 +142,13 @@ static std::shared_ptr<Module> cloneModule(const Module &module) {
 
 static nb::tuple run(Module &module, const std::string &options,
                      nb::object function) {
-  Handler handler{std::move(function), nullptr};
+  Handler handler(std::move(function));
   SparseAutogradDiagnostics *list;
   int32_t status;
-  SparseAutogradPhaseHandler call = handler.get();
   {
     nb::gil_scoped_release release;
-    status = sparseAutogradModuleRun(module.handle, options.c_str(), call,
-                                     &handler, &list);
+    status = sparseAutogradModuleRun(module.handle, options.c_str(),
+                                     Handler::call, &handler, &list);
   }
   nb::list diagnostics = takeDiagnostics(list);
   if (handler.raised)
@@ -165,9 +170,9 @@ static nb::tuple runPasses(Module &module, const std::string &passes) {
 static nb::tuple compile(const Module &module, const std::string &options,
                          std::optional<std::string> device,
                          int32_t optimizationLevel, nb::object function) {
-  Handler handler{std::move(function), nullptr};
+  Handler handler(std::move(function));
   SparseAutogradCompileOptions all = {options.c_str(), getText(device),
-                                      optimizationLevel, handler.get(),
+                                      optimizationLevel, Handler::call,
                                       &handler};
   SparseAutogradExecutable *executable;
   SparseAutogradDiagnostics *list;
@@ -211,7 +216,42 @@ static nb::dict counters() {
   return all;
 }
 
+/// Hands a line of progress to `function`, a pointer to an object that lives as
+/// long as the process. What it raises stops the entry.
+static int32_t handleLog(const SparseAutogradLogRecord *record,
+                         void *function) {
+  nb::gil_scoped_acquire acquire;
+  try {
+    if (PyErr_CheckSignals() != 0)
+      throw nb::python_error();
+    nb::dict values;
+    for (int64_t i = 0; i < record->count; ++i) {
+      const SparseAutogradLogValue &value = record->values[i];
+      if (record->kinds[i] == SPARSE_AUTOGRAD_LOG_INTEGER)
+        values[record->names[i]] = value.integer;
+      else
+        values[record->names[i]] = value.floating;
+    }
+    nb::borrow<nb::object>(static_cast<PyObject *>(function))(values);
+    return SPARSE_AUTOGRAD_SUCCESS;
+  } catch (nb::python_error &error) {
+    // The caller of the entry sees it: an exception that is pending when the
+    // entry has returned (Call.cpp).
+    error.restore();
+  } catch (...) {
+    PyErr_SetString(PyExc_RuntimeError, "the handler of log lines failed");
+  }
+  return SPARSE_AUTOGRAD_CANCELLED;
+}
+
+static void setLogHandler(nb::object function) {
+  sparseAutogradSetLogHandler(handleLog, function.release().ptr());
+}
+
 NB_MODULE(_core, m) {
+  // Functions that are compiled live as long as the modules that hold them, to
+  // the end of the process.
+  nb::set_leak_warnings(false);
   if (sparseAutogradCVersion() != SPARSE_AUTOGRAD_C_VERSION)
     throw nb::import_error(
         "libSparseAutogradC is of another version than this package: install "
@@ -242,6 +282,7 @@ NB_MODULE(_core, m) {
   m.def("load", &load, "path"_a);
   m.def("compilation_count", &sparseAutogradCompilationCount);
   m.def("counters", &counters);
+  m.def("set_log_handler", &setLogHandler, "function"_a);
   m.def("set_thread_count", &sparseAutogradSetThreadCount, "threads"_a);
   m.def("version", &sparseAutogradVersionText);
 }
