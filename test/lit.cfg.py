@@ -63,6 +63,12 @@ if config.cuda_toolkit and os.access(
 # The package of the build tree; under sanitizers there is none.
 if glob.glob(os.path.join(config.project_binary_dir, "python/sparse_autograd/_core*")):
     config.available_features.add("python-package")
+# A Python of the build's version that has torch and JAX (docs/python.md): the package's
+# functions of their arrays are tested with it.
+frameworks = os.environ.get("SPARSE_AUTOGRAD_FRAMEWORKS", "")
+if frameworks and "python-package" in config.available_features:
+    config.available_features.add("frameworks")
+    config.substitutions.append(("%frameworks_python", frameworks))
 if lit.util.which("mlir-runner", config.llvm_tools_dir):
     config.available_features.add("stock-mlir-opt")
 # The sanitizer's runtime is a package of its own (Debian: libclang-rt-22-dev).

@@ -132,7 +132,8 @@ class _Traced:
             program, name, [split[i] for i in self.places], body, public=True,
             labels=[labels[i] for i in self.places],
         )
-        self.symbol = traced.name
+        self.symbol, self.results = traced.name, [r.type for r in results]
+        self.arguments = [a.type for a in traced.all_arguments()]
         self.constants = [value for value, _ in program.constants]
         self.text = "\n".join(program.texts)
 
@@ -155,6 +156,14 @@ class _Traced:
         if not isinstance(results, tuple):
             results = (results,)
         return _tree.unflatten(self.structure, iter(results))
+
+
+def trace(function, types):
+    """The program of a function of arrays of these types (`arguments`, `results`,
+    `text`), which returns arrays or a tuple of them."""
+    structure = (tuple, None, ((tuple, None, ("*",) * len(types)), (dict, (), ())))
+    labels = [f"argument {i}" for i in range(len(types))]
+    return _Traced(function.__name__, function, (structure, tuple(types)), labels, {})
 
 
 def jit(function=None, **options):
