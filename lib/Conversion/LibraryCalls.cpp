@@ -12,7 +12,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -60,4 +63,27 @@ void sparse_autograd::offerToLibrary(RuntimeCallBuilder &calls, StringRef name,
   if (fill)
     fill->moveBefore(branch.thenYield());
   calls.op->moveBefore(branch.thenYield());
+}
+
+bool sparse_autograd::isKnownToHost(Value value) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (auto argument = dyn_cast<BlockArgument>(values[i])) {
+      if (!argument.getOwner()->isEntryBlock() ||
+          !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+        return false;
+      continue;
+    }
+    Operation *op = values[i].getDefiningOp();
+    // What is computed from elements is computed on the device.
+    if (!isPure(op) || op->getNumRegions() != 0)
+      return false;
+    if (isa<ShapedDimOpInterface>(op))
+      continue;
+    if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>))
+      return false;
+    values.insert_range(op->getOperands());
+  }
+  return true;
 }

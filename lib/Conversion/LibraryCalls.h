@@ -18,6 +18,10 @@ namespace sparse_autograd {
 /// null.
 mlir::linalg::FillOp findZeroFill(mlir::Operation *op, mlir::Value result);
 
+/// Whether the host knows `value` without asking the device: it is a constant,
+/// an argument of the function, or computed of these and of extents.
+bool isKnownToHost(mlir::Value value);
+
 /// Calls the function `name` of the runtime, which returns whether a library of
 /// the device computes what the op of `calls` does. If not, the op does that,
 /// and before it its `fill`, if there is one.

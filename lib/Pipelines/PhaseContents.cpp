@@ -33,6 +33,17 @@ static constexpr Group ofPrograms[] = {ofScalars, onTensors, ofProgramsAlone};
 static constexpr StringLiteral requests[] = {
     "sparse_autograd.jvp", "sparse_autograd.split_vjp",
     "sparse_autograd.value_and_grad", "sparse_autograd.vjp"};
+/// What structured ops on tensors are made of, masked and sparse.
+static constexpr StringLiteral beforeStructured[] = {
+    "sparse_autograd.jvp",
+    "sparse_autograd.split_vjp",
+    "sparse_autograd.value_and_grad",
+    "sparse_autograd.vjp",
+    "sparse_autograd.masked_reduce",
+    "sparse_autograd.masked_softmax",
+    "sparse_autograd.masked_log_softmax",
+    "sparse_autograd.sample",
+    "sparse_tensor.convert"};
 /// On lists of what sparse tensors store.
 static constexpr StringLiteral onLists[] = {
     "sparse_autograd.log",
@@ -41,7 +52,9 @@ static constexpr StringLiteral onLists[] = {
     "sparse_autograd.sort_entries",
     "sparse_autograd.store_positions",
     "sparse_autograd.begin_sparse_product",
-    "sparse_autograd.end_sparse_product"};
+    "sparse_autograd.end_sparse_product",
+    "sparse_autograd.offer_product",
+    "sparse_autograd.offer_sampled_product"};
 static constexpr Group onDenseTensors[] = {ofScalars, onTensors, onLists};
 
 static constexpr TypeKind anyTensor[] = {TypeKind::SparseTensor,
@@ -49,6 +62,9 @@ static constexpr TypeKind anyTensor[] = {TypeKind::SparseTensor,
 static constexpr TypeKind denseTensor[] = {TypeKind::Tensor};
 
 static constexpr StringLiteral manifest[] = {Dialect::getManifestAttrName()};
+/// Accesses that assertions are to be made for, until there are loops.
+static constexpr StringLiteral marksOfAccesses[] = {
+    Dialect::getManifestAttrName(), Dialect::getUncheckedAttrName()};
 static constexpr StringLiteral marksOfLoops[] = {Dialect::getManifestAttrName(),
                                                  Dialect::getParallelAttrName(),
                                                  Dialect::getEntriesAttrName()};
@@ -86,6 +102,8 @@ static const PhaseContents phases[] = {
     {"input", ofPrograms, {}, /*hasForeignOps=*/true, anyTensor, {}},
     {"differentiate", ofPrograms, requests, true, anyTensor, {}},
     {"select-formats", ofPrograms, requests, true, anyTensor, manifest},
+    {"prepare-sparse", ofPrograms, beforeStructured, true, anyTensor,
+     marksOfAccesses},
     {"lower-sparse", onDenseTensors, {}, false, denseTensor, marksOfLoops},
 
     {"cpu-buffers", onBuffers, {}, false, buffers, marksOfLoops},

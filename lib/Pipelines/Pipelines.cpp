@@ -90,6 +90,8 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   // Elementwise ops on tensors are loops over their elements.
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createTensorToAssertions());
+  pm.addPass(createPrepareSparse());
+  endPhase(pm, options, "prepare-sparse");
   bool isForGPU = options.target == TargetKind::GPU;
   if (isForGPU && asksFor(options, PipelineOptions::sparseLibrary))
     pm.addPass(createOfferSparseProducts());

@@ -21,9 +21,9 @@
 // GPU: [Passed] lanes {{.*}} Function=deep | Remark="2 parallel loops: lanes do an iteration together"
 
 // ROWS: [Passed] prefetched {{.*}} Function=spmm | Remark="rows of 1 tables are fetched as a list names them, {{[0-9]+}} iterations ahead"
-// LIBRARY-DAG: [Passed] library {{.*}} Function=spgemm | Remark="a product of two sparse matrices is offered to cusparse; loops are for where it is missing"
-// LIBRARY-DAG: [Passed] library {{.*}} Function=spmm | Remark="a product with a sparse matrix is offered to cusparse; kernels are for where it is missing"
-// LIBRARY-DAG: [Missed] library {{.*}} Function=weighted | Remark="loops over the entries of a sparse tensor are kernels, since they are no SpMM and no SDDMM that cusparse has"
+// LIBRARY-DAG: [Passed] library {{.*}} Function=spgemm | Remark="a product of two sparse matrices (SpGEMM) is offered to cusparse; kernels are for where it is missing"
+// LIBRARY-DAG: [Passed] library {{.*}} Function=spmm | Remark="a product with a sparse matrix (SpMM) is offered to cusparse; kernels are for where it is missing"
+// LIBRARY-DAG: [Passed] library {{.*}} Function=weighted | Remark="a product with a sparse matrix (SpMM), whose elements are multiplied by the weights of its rows before, is offered to cusparse
 // LIBRARY-DAG: [Missed] lanes {{.*}} Function=weighted | Remark="2 parallel loops: a thread does an iteration, since no loop in it
 
 //--- softmax.mlir

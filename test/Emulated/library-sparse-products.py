@@ -22,10 +22,18 @@ EXTENTS = ((4, 5, 6), (1, 7, 1), (9, 1, 3), (6, 6, 33))
 OTHER_EXTENTS = ((3, 4, 0), (0, 3, 2), (3, 0, 2))
 
 
-def body(type_, operation):
+SCALE = 3.0
+
+
+def body(type_, form):
+    """A term is added, subtracted, or scaled by argument 3 and added."""
+    operation = "subf" if form == "less" else "addf"
+    product = "%m = arith.mulf %x, %y"
+    if form == "scaled":
+        product = f"%n = arith.mulf %x, %y : {type_}\n      %m = arith.mulf %a3, %n"
     return f"""{{
     ^bb0(%x: {type_}, %y: {type_}, %s: {type_}):
-      %m = arith.mulf %x, %y : {type_}
+      {product} : {type_}
       %t = arith.{operation} %s, %m : {type_}
       linalg.yield %t : {type_}
   }}"""
@@ -47,10 +55,30 @@ def add_multiply(program, entry, name, type_, layout, form):
   %zeros = linalg.fill ins(%zero : {type_}) outs(%empty : {dense}) -> {dense}"""
     else:
         init, start = "%a2", ""
-    program.entry(entry, [sparse, dense] + [dense] * (form != "alone"), [dense],
+    program.entry(entry, [sparse, dense] + [dense] * (form != "alone")
+                  + [type_] * (form == "scaled"), [dense],
                   f"""{start}
   %r = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel", "reduction"]}}
-      ins(%a0, %a1 : {sparse}, {dense}) outs({init} : {dense}) {body(type_, "subf" if form == "less" else "addf")} -> {dense}
+      ins(%a0, %a1 : {sparse}, {dense}) outs({init} : {dense}) {body(type_, form)} -> {dense}
+  return %r : {dense}""")
+
+
+def add_weighted(program, entry, name, type_, sign):
+    """x (+-)= scale w s y, with a weight of each row."""
+    sparse, dense = f"tensor<?x?x{type_}, #{name}>", f"tensor<?x?x{type_}>"
+    vector = f"tensor<?x{type_}>"
+    maps = ", ".join(f"affine_map<(i, j, k) -> ({names})>"
+                     for names in ("k, j", "i", "i, k", "i, j"))
+    program.entry(entry, [sparse, dense, vector, dense, type_], [dense], f"""
+  %r = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel", "reduction"]}}
+      ins(%a1, %a2, %a0 : {dense}, {vector}, {sparse}) outs(%a3 : {dense}) {{
+    ^bb0(%y: {type_}, %w: {type_}, %x: {type_}, %s: {type_}):
+      %m = arith.mulf %w, %x : {type_}
+      %n = arith.mulf %m, %y : {type_}
+      %o = arith.mulf %a4, %n : {type_}
+      %t = arith.{sign} %s, %o : {type_}
+      linalg.yield %t : {type_}
+  }} -> {dense}
   return %r : {dense}""")
 
 
@@ -63,9 +91,10 @@ def add_sample(program, entry, name, type_, layouts, form):
     if form == "alone":
         start = f"\n  %zeros = sparse_autograd.zeros %a0 : {sparse} -> {sparse}"
         init = "%zeros"
-    program.entry(entry, [sparse, dense, dense], [sparse], f"""{start}
+    program.entry(entry, [sparse, dense, dense] + [type_] * (form == "scaled"), [sparse],
+                  f"""{start}
   %r = sparse_autograd.sampled_generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel", "reduction"]}}
-      ins(%a1, %a2 : {dense}, {dense}) outs({init} : {sparse}) {body(type_, "subf" if form == "less" else "addf")} -> {sparse}
+      ins(%a1, %a2 : {dense}, {dense}) outs({init} : {sparse}) {body(type_, form)} -> {sparse}
   return %r : {sparse}""")
 
 
@@ -82,7 +111,7 @@ def product_of_pair(number, x, y, type_, sparse, form):
     maps = ", ".join(f"affine_map<(k, i, j) -> ({names})>"
                      for names in ("k, j", "i, k", "i, j"))
     return text + f"""linalg.generic {{indexing_maps = [{maps}], iterator_types = ["reduction", "parallel", "parallel"]}}
-      ins({y}, {x} : {sparse}, {sparse}) outs(%e{number} : {sparse}) {body(type_, "addf")} -> {sparse}"""
+      ins({y}, {x} : {sparse}, {sparse}) outs(%e{number} : {sparse}) {body(type_, "added")} -> {sparse}"""
 
 
 def add_pair(program, entry, name, type_, form):
@@ -129,11 +158,27 @@ def call_multiply(program, entry, name, dtype, layout, form, extents, random):
     mask = pattern(random, rows, columns)
     y, x = numbers(random, dtype, columns, extent), numbers(random, dtype, rows, extent)
     product = np.where(mask, s, 0) @ y
-    expected = {"alone": product, "added": x + product, "less": x - product}[form]
+    expected = {"alone": product, "added": x + product, "less": x - product,
+                "scaled": x + SCALE * product}[form]
     arguments = [from_pattern(s, mask, program.encodings[name]),
                  np.ascontiguousarray(y.T) if layout == "j, k" else y]
-    program.call(entry, arguments + [x] * (form != "alone"), same(expected),
-                 f"{extents}")
+    program.call(entry, arguments + [x] * (form != "alone") + [SCALE] * (form == "scaled"),
+                 same(expected), f"{extents}")
+
+
+def call_weighted(program, entry, name, dtype, sign, extents, random):
+    """Rows that store nothing have a weight that is no number: it meets nothing."""
+    rows, columns, extent = extents
+    s = numbers(random, dtype, rows, columns)
+    mask = pattern(random, rows, columns)
+    if rows > 1:
+        mask[0] = False
+    y, x = numbers(random, dtype, columns, extent), numbers(random, dtype, rows, extent)
+    w = numbers(random, dtype, rows)
+    product = SCALE * w[:, None] * (np.where(mask, s, 0) @ y)
+    w[~mask.any(axis=1)] = np.nan
+    program.call(entry, [from_pattern(s, mask, program.encodings[name]), y, w, x, SCALE],
+                 same(x + product if sign == "addf" else x - product), f"{extents}")
 
 
 def call_sample(program, entry, name, dtype, layouts, form, extents, random):
@@ -142,10 +187,12 @@ def call_sample(program, entry, name, dtype, layouts, form, extents, random):
     mask = pattern(random, rows, columns)
     x, y = numbers(random, dtype, rows, extent), numbers(random, dtype, extent, columns)
     product = x @ y
-    expected = {"alone": product, "added": s + product, "less": s - product}[form]
+    expected = {"alone": product, "added": s + product, "less": s - product,
+                "scaled": s + SCALE * product}[form]
     program.call(entry, [from_pattern(s, mask, program.encodings[name]),
                          np.ascontiguousarray(x.T) if layouts[0] == "k, i" else x,
-                         np.ascontiguousarray(y.T) if layouts[1] == "j, k" else y],
+                         np.ascontiguousarray(y.T) if layouts[1] == "j, k" else y]
+                 + [SCALE] * (form == "scaled"),
                  same(expected[mask]), f"{extents}")
 
 
@@ -183,17 +230,24 @@ def main():
     all_extents = EXTENTS + OTHER_EXTENTS * has_kernels
     for name, type_, dtype in (("CSR32", "f32", np.float32),
                                ("CSR", "f64", np.float64)):
-        for form in ("alone", "added", "less"):
+        for form in ("alone", "added", "less", "scaled"):
             for layout in ("k, j", "j, k"):
                 entry = f"multiply_{type_}_{form}_{layout[0]}"
                 add_multiply(program, entry, name, type_, layout, form)
                 for extents in all_extents:
                     call_multiply(program, entry, name, dtype, layout, form, extents, random)
+        for form in ("alone", "added", "less", "scaled"):
             for layouts in (("i, k", "k, j"), ("i, k", "j, k"), ("k, i", "k, j")):
                 entry = f"sample_{type_}_{form}_{layouts[0][0]}{layouts[1][0]}"
                 add_sample(program, entry, name, type_, layouts, form)
                 for extents in all_extents:
                     call_sample(program, entry, name, dtype, layouts, form, extents, random)
+        # A kernel multiplies the elements by the weights.
+        for sign in ("addf", "subf") * has_kernels:
+            entry = f"weighted_{type_}_{sign}"
+            add_weighted(program, entry, name, type_, sign)
+            for extents in all_extents:
+                call_weighted(program, entry, name, dtype, sign, extents, random)
         for form in ("named", "generic", "power"):
             entry = f"pair_{type_}_{form}"
             add_pair(program, entry, name, type_, form)

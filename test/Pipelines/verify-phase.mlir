@@ -5,6 +5,7 @@
 // RUN: not sparse-opt %t/clean.mlir --sparse-autograd-verify-phase=phase=loops 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: sparse-opt %t/lower-sparse.mlir --split-input-file --verify-diagnostics --sparse-autograd-verify-phase=phase=lower-sparse
 // RUN: sparse-opt %t/differentiate.mlir --split-input-file --verify-diagnostics --allow-unregistered-dialect --sparse-autograd-verify-phase=phase=differentiate
+// RUN: sparse-opt %t/prepare-sparse.mlir --split-input-file --verify-diagnostics --sparse-autograd-verify-phase=phase=prepare-sparse
 // RUN: sparse-opt %t/target.mlir --split-input-file --verify-diagnostics --sparse-autograd-verify-phase=phase=cpu-loops
 // RUN: not sparse-opt %t/foreign.mlir --allow-unregistered-dialect --sparse-autograd-verify-phase=phase=lower-sparse 2>&1 | FileCheck %s --check-prefix=FOREIGN
 
@@ -14,7 +15,7 @@
 // RUN: sparse-opt %t/empty.mlir --sparse-autograd --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=CPU
 
 // CLEAN: func.func @clean
-// UNKNOWN: error: there is no phase 'loops'; phases are 'input', 'differentiate', 'select-formats', 'lower-sparse', 'cpu-buffers', 'cpu-loops', 'cpu', 'gpu-buffers', 'gpu-loops', 'gpu-kernels', 'gpu'
+// UNKNOWN: error: there is no phase 'loops'; phases are 'input', 'differentiate', 'select-formats', 'prepare-sparse', 'lower-sparse', 'cpu-buffers', 'cpu-loops', 'cpu', 'gpu-buffers', 'gpu-loops', 'gpu-kernels', 'gpu'
 // FOREIGN: foreign.mlir:2:{{.*}} error: 'consumer.op' op is left at the end of the phase 'lower-sparse', which leaves no such op
 
 // OFF: sparse-autograd-check-input
@@ -24,6 +25,9 @@
 // CPU-NEXT: sparse-autograd-differentiate
 // CPU: verify-phase{phase=differentiate}
 // CPU: verify-phase{phase=select-formats}
+// CPU: sparse-autograd-prepare-sparse
+// CPU-NEXT: verify-phase{phase=prepare-sparse}
+// CPU-NEXT: sparse-autograd-lower-sparse
 // CPU: verify-phase{phase=lower-sparse}
 // CPU: verify-phase{phase=cpu-buffers}
 // CPU: verify-phase{phase=cpu-loops}
@@ -128,6 +132,23 @@ func.func @cotangent(%x: f64) -> f64 {
   // expected-error @+1 {{has the attribute 'sparse_autograd.cotangent' at the end of the phase 'differentiate', which leaves no such mark}}
   %e = arith.mulf %x, %x {sparse_autograd.cotangent} : f64
   return %e : f64
+}
+
+//--- prepare-sparse.mlir
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @sample(%x: tensor<4x8xf32>, %p: tensor<4x8xf32, #CSR>) -> tensor<4x8xf32, #CSR> {
+  // expected-error @+1 {{'sparse_autograd.sample' op is left at the end of the phase 'prepare-sparse', which leaves no such op}}
+  %r = sparse_autograd.sample %x, %p : tensor<4x8xf32>, tensor<4x8xf32, #CSR> -> tensor<4x8xf32, #CSR>
+  return %r : tensor<4x8xf32, #CSR>
+}
+
+// -----
+
+#CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @convert(%x: tensor<4x8xf32>) -> tensor<4x8xf32, #CSR> {
+  // expected-error @+1 {{'sparse_tensor.convert' op is left at the end of the phase 'prepare-sparse'}}
+  %r = sparse_tensor.convert %x : tensor<4x8xf32> to tensor<4x8xf32, #CSR>
+  return %r : tensor<4x8xf32, #CSR>
 }
 
 //--- target.mlir

@@ -424,21 +424,40 @@ def ContractionToRuntime : PipelinePass<"sparse-autograd-contraction-to-runtime"
 //===----------------------------------------------------------------------===//
 
 def OfferSparseProducts : PipelinePass<"sparse-autograd-offer-sparse-products", "::mlir::ModuleOp"> {
-  let summary = "Offer products of two sparse matrices to a library";
-  let needs = "sparse tensors and structured ops on them";
-  let leaves = "products of two sparse matrices offered to a library, with the ops for where it is missing";
+  let summary = "Offer products with sparse matrices to a library";
+  let needs = "structured ops on sparse tensors, as prepare-sparse leaves them";
+  let leaves = "products with sparse matrices offered to a library, with the ops for where it is missing";
   let description = [{
-    Finds products C = A B of matrices of f32 or f64 that are stored by rows
-    (CSR), all three with positions and coordinates of one type (SpGEMM), before
-    `--lower-sparse`, to which each is one op. A library is asked for the entries
-    of C; if it has none, the op computes C:
+    Finds products with matrices of f32 or f64 that are stored by rows (CSR), with
+    positions and coordinates of one type, before `--sparse-autograd-lower-sparse`,
+    to which each is one op (`matchContraction`): C += A B of a sparse A and a
+    dense B (SpMM), A += X Y where A stores something (SDDMM), or -=, also with a
+    scale that the host knows, and C = A B of sparse matrices (SpGEMM). A library
+    is asked for each; what it does not compute, the op does:
 
     ```mlir
-    %c = linalg.matmul ins(%a, %b : tensor<?x?xf32, #CSR>, tensor<?x?xf32, #CSR>)
-                       outs(%e : tensor<?x?xf32, #CSR>) -> tensor<?x?xf32, #CSR>
+    %c = linalg.matmul ins(%a, %b : tensor<?x?xf32, #CSR>, tensor<?x?xf32>)
+                       outs(%zeros : tensor<?x?xf32>) -> tensor<?x?xf32>
     ```
 
     becomes
+
+    ```mlir
+    %e, %is_done = sparse_autograd.offer_product %one * %m x %k
+        ins(%ap, %ac, %av, %b : ...) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %c = scf.if %is_done -> (tensor<?x?xf32>) {
+      scf.yield %e : tensor<?x?xf32>
+    } else {
+      // The op, on zeros in %e.
+    }
+    ```
+
+    The branch of an SDDMM returns the values alone; `sparse_autograd.with_values`
+    makes a tensor of the old pattern of them. A weight of the rows of A in an SpMM
+    is multiplied with its elements before, not with the rows of the result: a row
+    that stores nothing is left as it is, whatever its weight (semantics G1).
+
+    Of an SpGEMM the library is asked for the number of entries first:
 
     ```mlir
     %stored = sparse_autograd.begin_sparse_product %m x %k x %n ins(%ap, %ac, %av, %bp, %bc, %bv : ...)
@@ -452,11 +471,13 @@ def OfferSparseProducts : PipelinePass<"sparse-autograd-offer-sparse-products", 
     }
     ```
 
-    The components of A and B are such casts, too, which `--lower-sparse` makes
-    as well, so that none is left behind it. For devices, whose libraries
-    `--sparse-autograd-sparse-product-to-runtime` calls.
+    The components of A and B are such casts, too, which
+    `--sparse-autograd-lower-sparse` makes as well, so that none is left after it.
+    For devices, whose libraries `--sparse-autograd-sparse-product-to-runtime`
+    calls.
 
-    Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
+    A remark of the category `sparse-autograd-loops` says of each product that it is
+    offered, or why not.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
@@ -465,51 +486,31 @@ def OfferSparseProducts : PipelinePass<"sparse-autograd-offer-sparse-products", 
 }
 
 def SparseProductToRuntime : PipelinePass<"sparse-autograd-sparse-product-to-runtime", "::mlir::ModuleOp"> {
-  let summary = "Ask a library of the device for products with a sparse matrix";
-  let needs = "loops on device memory that lower-sparse made of SpMM and SDDMM";
-  let leaves = "these behind a branch, beside calls of a library";
+  let summary = "Call the runtime for products that are offered to a library";
+  let needs = "offers of products with sparse matrices, on memory of the device";
+  let leaves = "calls of the runtime for these";
   let description = [{
-    Finds the loops that `--lower-sparse` makes of C += A B, for A sparse by rows
-    (CSR) and B and C dense (SpMM), and of A += X Y where A stores something
-    (SDDMM), or -=, on memrefs of the device. Before them it asks a library that
-    may be there when the program runs, or not. What that says is no product for
-    it is computed by the loops:
+    What `--sparse-autograd-offer-sparse-products` has offered becomes calls of the
+    runtime, which asks a library that may be there when the program runs, or not:
 
     ```mlir
-    scf.for %i = %c0 to %m step %c1 {
-      scf.for %j = %c0 to %n step %c1 {
-        ...
-        %sum = scf.for %p = %begin to %end step %c1 iter_args(%s = %old) -> (f32) {
-          // %s + %values[%p] * %b[%coordinates[%p], %j]
-        }
-        memref.store %sum, %c[%i, %j]
-      } {sparse_autograd.parallel}
-    } {sparse_autograd.parallel}
+    %done = sparse_autograd.offer_product %alpha * %m x %k
+        ins(%positions, %coordinates, %values, %y : ...) outs(%x : memref<?x?xf32, #device>)
     ```
 
     becomes
 
     ```mlir
-    %done = call @sparseAutogradDeviceMultiplySparse(%f32, %m, %k, %stored, %positions, %coordinates, %values, %n, ...)
-    %is_left = arith.cmpi eq, %done, %c0_i32 : i32
-    scf.if %is_left {
-      // The loops.
-    }
+    %n = call @sparseAutogradDeviceMultiplySparse(%f32, %i64, %m, %k, %stored, %positions, %coordinates, %values, %columns, %alpha, ...)
+    %done = arith.cmpi ne, %n, %c0_i32 : i32
     ```
 
-    Positions and coordinates are both of index, of i64 or of i32; values are of
-    f32 or f64. A zero fill of the result right before goes to the loops: the
-    library overwrites.
-
-    `sparse_autograd.begin_sparse_product` and `end_sparse_product` (SpGEMM) are
-    calls, too.
-
-    Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
+    So do `sparse_autograd.offer_sampled_product` (SDDMM), and
+    `sparse_autograd.begin_sparse_product` and `end_sparse_product` (SpGEMM).
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
+                           "::mlir::memref::MemRefDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -988,9 +989,60 @@ def RemoveBarriers : PipelinePass<"sparse-autograd-remove-barriers"> {
 // SparseTensorToLoops
 //===----------------------------------------------------------------------===//
 
+def PrepareSparse : PipelinePass<"sparse-autograd-prepare-sparse", "::mlir::ModuleOp"> {
+  let summary = "Make structured ops of all computation on sparse tensors";
+  let needs = "structured ops, samples and conversions on sparse tensors, with static encodings";
+  let leaves = "no samples and no conversions; products that are read at a pattern alone sampled there, and dense elementwise ops in the body of the sparse op that alone reads them";
+  let description = [{
+    The first half of the lowering of sparse tensors, on structured ops: what an
+    op computes, and at which elements, is final after it. Libraries are offered
+    products between it and `--sparse-autograd-lower-sparse`.
+
+    A product of dense tensors, or what is computed of one element by element,
+    that ops read only where a sparse tensor stores something is sampled there
+    (SDDMM). A `sparse_autograd.sample` and a `sparse_tensor.convert` become
+    copies into a tensor of their pattern or encoding. An elementwise op that
+    computes a dense operand for one sparse op alone becomes part of its body, and
+    is computed at the elements that are visited:
+
+    ```mlir
+    %p = linalg.matmul ins(%x, %y : tensor<?x8xf32>, tensor<8x?xf32>) outs(%z : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %r = linalg.generic {indexing_maps = [#ij, #ij, #ij], ...}
+        ins(%a, %p : tensor<?x?xf32, #CSR>, tensor<?x?xf32>) outs(%e : tensor<?x?xf32, #CSR>) {
+      ^bb0(%u: f32, %v: f32, %o: f32):
+        %m = arith.mulf %u, %v : f32
+        linalg.yield %m : f32
+    } -> tensor<?x?xf32, #CSR>
+    ```
+
+    becomes
+
+    ```mlir
+    %start = sparse_autograd.sampled_generic {indexing_maps = [#ij, #ij], ...}
+        ins(%z : tensor<?x?xf32>) outs(%zeros : tensor<?x?xf32, #CSR>) { ... }
+    %p = sparse_autograd.sampled_generic {indexing_maps = [#ik, #kj, #ij], ...}
+        ins(%x, %y : tensor<?x8xf32>, tensor<8x?xf32>) outs(%start : tensor<?x?xf32, #CSR>) {
+      ^bb0(%u: f32, %v: f32, %o: f32):
+        %m = arith.mulf %u, %v : f32
+        %t = arith.addf %o, %m : f32
+        linalg.yield %t : f32
+    } -> tensor<?x?xf32, #CSR>
+    %r = linalg.generic {indexing_maps = [#ij, #ij, #ij], ...}
+        ins(%a, %p : tensor<?x?xf32, #CSR>, tensor<?x?xf32, #CSR>) outs(%e : tensor<?x?xf32, #CSR>) { ... }
+    ```
+
+    An encoding that is not lowered is an error, as is a conversion that changes
+    the element type, which `--convert-sparse-autograd-to-linalg` takes apart.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::sparse_autograd::SparseAutogradDialect"];
+}
+
 def LowerSparse : PipelinePass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
   let summary = "Lower sparse tensors to loops over what they store";
-  let needs = "structured ops and moves on sparse tensors, with static encodings";
+  let needs = "structured ops and moves on sparse tensors, with static encodings, as prepare-sparse leaves them";
   let leaves = "loops on positions, coordinates and values, tensors of rank 1; marks of parallel loops and of loops over entries";
   let description = [{
     Replaces every tensor with an encoding of `sparse_tensor` by its components,

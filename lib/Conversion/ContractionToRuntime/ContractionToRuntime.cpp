@@ -229,26 +229,6 @@ static int64_t countIterations(ArrayRef<unsigned> loops,
   return count;
 }
 
-/// Whether the host knows `value` without asking the device: it is a constant,
-/// an argument of the function, or computed of these.
-static bool isKnownToHost(Value value) {
-  llvm::SetVector<Value> values;
-  values.insert(value);
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (auto argument = dyn_cast<BlockArgument>(values[i])) {
-      if (!argument.getOwner()->isEntryBlock() ||
-          !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
-        return false;
-      continue;
-    }
-    Operation *op = values[i].getDefiningOp();
-    if (!isPure(op) || op->getNumRegions() != 0)
-      return false;
-    values.insert_range(op->getOperands());
-  }
-  return true;
-}
-
 /// The element types of the factors and the result, as the runtime has them.
 static std::pair<int32_t, int32_t> getElements(linalg::LinalgOp op) {
   Type factor = getElementType(op, 0);

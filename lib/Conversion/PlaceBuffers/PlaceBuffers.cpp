@@ -17,6 +17,7 @@
 
 #include "../KernelOps.h"
 #include "../RuntimeCalls.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/LibraryOps.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
@@ -108,7 +109,8 @@ void Placement::joinCalls(ModuleOp module) {
 
 /// Whether `op` is done by a library of the device.
 static bool isProductOnDevice(Operation *op) {
-  return isa<BeginSparseProductOp, EndSparseProductOp>(op);
+  return isa<BeginSparseProductOp, EndSparseProductOp, OfferProductOp,
+             OfferSampledProductOp>(op);
 }
 
 void Placement::placeAccessedByKernels(ModuleOp module) {

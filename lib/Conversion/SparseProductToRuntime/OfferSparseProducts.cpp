@@ -1,4 +1,4 @@
-//===- OfferSparseProducts.cpp - sparse times sparse to cuSPARSE *- C++ -*-===//
+//===- OfferSparseProducts.cpp - products with sparse matrices to cuSPARSE ===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,6 +11,7 @@
 #include "SparseAutograd/Conversion/SparseProductToRuntime/SparseProductToRuntime.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
+#include "SparseDenseProducts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,23 +26,6 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// Whether a library knows matrices of `type`: by rows, with positions and
-/// coordinates of one type.
-static bool isKnownMatrix(RankedTensorType type) {
-  sparse_tensor::SparseTensorEncodingAttr encoding =
-      sparse_tensor::getSparseTensorEncoding(type);
-  if (!encoding || !encoding.isIdentity() || type.getRank() != 2 ||
-      encoding.getPosWidth() != encoding.getCrdWidth())
-    return false;
-  ArrayRef<sparse_tensor::LevelType> levels = encoding.getLvlTypes();
-  Type element = type.getElementType(), index = encoding.getCrdElemType();
-  return (element.isF32() || element.isF64()) &&
-         (index.isIndex() || index.isInteger(64) || index.isInteger(32)) &&
-         getFormat(levels[0]).storesAll() &&
-         getFormat(levels[1]).isCompressed() && isUniqueLT(levels[1]) &&
-         isOrderedLT(levels[1]);
-}
-
 /// The operands A and B of an op that computes C = A B, and nothing else.
 static std::optional<std::pair<Value, Value>>
 matchProduct(linalg::LinalgOp op) {
@@ -50,7 +34,8 @@ matchProduct(linalg::LinalgOp op) {
       op.getNumReductionLoops() != 1)
     return std::nullopt;
   auto type = dyn_cast<RankedTensorType>(op->getOperand(2).getType());
-  if (!type || !isKnownMatrix(type))
+  if (!type || !isSparse(type) || !declineMatrix(type).empty() ||
+      !sparse_tensor::getSparseTensorEncoding(type).isIdentity())
     return std::nullopt;
   for (Value input : op.getDpsInputs()) {
     auto other = dyn_cast<RankedTensorType>(input.getType());
@@ -122,24 +107,58 @@ static void offerProduct(linalg::LinalgOp op, Value a, Value b) {
   op->moveBefore(yield);
 }
 
+/// Whether `op` sums over what sparse tensors store.
+static bool sumsSparse(linalg::LinalgOp op) {
+  return op.getNumReductionLoops() != 0 &&
+         llvm::any_of(op->getOperandTypes(), isSparse);
+}
+
 namespace {
 struct OfferSparseProductsPass
     : sparse_autograd::impl::OfferSparseProductsBase<OfferSparseProductsPass> {
   void runOnOperation() override {
-    getOperation()->walk([](linalg::LinalgOp op) {
-      auto factors = matchProduct(op);
-      if (factors) {
-        remarkChosen(op.getLoc(), op, "library",
-                     "a product of two sparse matrices is offered to cusparse; "
-                     "loops are for where it is missing");
-        offerProduct(op, factors->first, factors->second);
-      } else if (op.getNumReductionLoops() != 0 &&
-                 llvm::count_if(op->getOperandTypes(), isSparse) > 2) {
-        remarkDeclined(op.getLoc(), op, "library",
-                       "a reduction of several sparse tensors is loops, since "
-                       "it is no product of two CSR matrices");
-      }
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (sumsSparse(op))
+        ops.push_back(op);
     });
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : ops)
+      offer(rewriter, op);
   }
+
+private:
+  static void offer(RewriterBase &rewriter, linalg::LinalgOp op);
 };
 } // namespace
+
+void OfferSparseProductsPass::offer(RewriterBase &rewriter,
+                                    linalg::LinalgOp op) {
+  auto remark = [&](const Twine &text) {
+    remarkChosen(op.getLoc(), op, "library",
+                 text + " is offered to cusparse; kernels are for where it is "
+                        "missing");
+  };
+  if (auto factors = matchProduct(op)) {
+    remark("a product of two sparse matrices (SpGEMM)");
+    return offerProduct(op, factors->first, factors->second);
+  }
+  std::optional<Contraction> contraction = matchContraction(op);
+  // A sum of what one tensor stores is no product.
+  if (!contraction && llvm::count_if(op->getOperandTypes(), isSparse) < 2)
+    return;
+  SparseDenseProduct product;
+  std::string declined = "it is no product of two matrices";
+  if (contraction)
+    declined = matchSparseDenseProduct(*contraction, product);
+  if (!declined.empty())
+    return remarkDeclined(op.getLoc(), op, "library",
+                          "a sum over a sparse tensor is kernels, since " +
+                              declined);
+  remark(product.isSampled ? "a sampled product of dense matrices (SDDMM)"
+         : contraction->weights.empty()
+             ? "a product with a sparse matrix (SpMM)"
+             : "a product with a sparse matrix (SpMM), whose elements are "
+               "multiplied by the weights of its rows before,");
+  offerSparseDenseProduct(rewriter, product);
+}

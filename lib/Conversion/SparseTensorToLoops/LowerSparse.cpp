@@ -9,11 +9,14 @@
 // Replaces sparse tensors by their components, in functions, calls and
 // structured control flow, and ops on them by loops. Which values share a
 // pattern is found first: it is hard to see of components that loops carry.
+// Runs after PrepareSparse, which has made structured ops of samples and
+// conversions.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Conversion/SparseTensorToLoops/SparseTensorToLoops.h"
 
+#include "CheckSparseTypes.h"
 #include "FuseUpdates.h"
 #include "MoveEntries.h"
 #include "NumberedLoops.h"
@@ -21,9 +24,7 @@
 #include "RowsToLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "SparseAutograd/Target/TargetInfo.h"
-#include "SparseAutograd/Transforms/SampleFactors.h"
 #include "SparseStorage.h"
 #include "StructuredToLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -31,12 +32,11 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_LOWERSPARSE
@@ -106,35 +106,6 @@ private:
 // Before the expansion
 //===----------------------------------------------------------------------===//
 
-static bool hasSparseType(Operation *op) {
-  return llvm::any_of(op->getOperandTypes(), isSparse) ||
-         llvm::any_of(op->getResultTypes(), isSparse);
-}
-
-/// Checks the types of what `op` defines: encodings, and types of the
-/// dialect that are no tensors, as storage specifiers.
-static LogicalResult checkTypes(Operation *op) {
-  auto check = [&](Type type) -> LogicalResult {
-    if (isa<sparse_tensor::SparseTensorDialect>(type.getDialect()))
-      return op->emitOpError("has type ")
-             << type
-             << ", which is not lowered; write ops of linalg, arith and math "
-                "on tensors with an encoding";
-    return !isSparse(type) ? success()
-                           : checkEncoding(cast<RankedTensorType>(type),
-                                           [&]() { return op->emitOpError(); });
-  };
-  for (Type type : op->getResultTypes())
-    if (failed(check(type)))
-      return failure();
-  if (auto function = dyn_cast<func::FuncOp>(op))
-    for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
-                                              function.getResultTypes()))
-      if (failed(check(type)))
-        return failure();
-  return success();
-}
-
 /// Checks what the lowering of `op` takes for granted.
 static LogicalResult checkLowered(Operation *op) {
   if (auto cast = dyn_cast<tensor::CastOp>(op)) {
@@ -154,66 +125,6 @@ static LogicalResult checkLowered(Operation *op) {
   return checkMove(op);
 }
 
-/// The elements of a tensor at a pattern, as a structured op.
-static void lowerSample(SampleOp op) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  Value sample = createCopyLike(builder, loc, op.getInput(), op.getPattern());
-  if (sample.getType() != op.getType())
-    sample = tensor::CastOp::create(builder, loc, op.getType(), sample);
-  op.replaceAllUsesWith(sample);
-  op.erase();
-}
-
-/// A copy into another storage, as a structured op.
-static void lowerConvert(sparse_tensor::ConvertOp op) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  auto type = cast<RankedTensorType>(op.getType());
-  Value source = op.getSource();
-  Value init = createEmptyOfType(builder, loc, type, source);
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  auto copy = linalg::GenericOp::create(
-      builder, loc, type, source, init, ArrayRef<AffineMap>{identity, identity},
-      SmallVector<utils::IteratorType>(type.getRank(),
-                                       utils::IteratorType::parallel),
-      [](OpBuilder &nested, Location loc, ValueRange elements) {
-        linalg::YieldOp::create(nested, loc, elements.front());
-      });
-  op.replaceAllUsesWith(copy.getResult(0));
-  op.erase();
-}
-
-/// Has `op` compute what it reads of dense operands that elementwise ops make
-/// for it alone: at the elements that it visits, each once, and no others.
-static void fuseProducers(IRRewriter &rewriter, linalg::GenericOp op) {
-  auto isFusable = [&](OpOperand &operand) {
-    auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
-    return producer && producer->getBlock() == op->getBlock() &&
-           producer->getNumResults() == 1 && producer->hasOneUse() &&
-           llvm::none_of(producer->getOperandTypes(), isSparse) &&
-           op.getMatchingIndexingMap(&operand).isPermutation() &&
-           linalg::areElementwiseOpsFusable(&operand);
-  };
-  while (true) {
-    OpOperand *fusable = nullptr;
-    for (OpOperand *input : op.getDpsInputOperands())
-      if (isFusable(*input))
-        fusable = input;
-    if (!fusable)
-      return;
-    rewriter.setInsertionPoint(op);
-    FailureOr<linalg::ElementwiseOpFusionResult> fused =
-        linalg::fuseElementwiseOps(rewriter, fusable);
-    if (failed(fused))
-      return;
-    for (auto [value, replacement] : fused->replacements)
-      rewriter.replaceAllUsesWith(value, replacement);
-    rewriter.eraseOp(op);
-    op = cast<linalg::GenericOp>(fused->fusedOp);
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -223,14 +134,15 @@ struct LowerSparsePass
     : sparse_autograd::impl::LowerSparseBase<LowerSparsePass> {
   using LowerSparseBase::LowerSparseBase;
 
-  /// Gives what is known of the patterns of each op that is to be lowered.
-  FailureOr<KnownPatterns> prepare();
+  /// Fuses updates of rows, which takes their patterns, and gives what is known
+  /// of the patterns of each op that is to be lowered.
+  FailureOr<KnownPatterns> findPatterns();
   /// Notes loops that are to be made parallel in `numbered`.
   LogicalResult expand(const KnownPatterns &known,
                        SmallVectorImpl<NumberedLoops> &numbered);
 
   void runOnOperation() override {
-    FailureOr<KnownPatterns> known = prepare();
+    FailureOr<KnownPatterns> known = findPatterns();
     SmallVector<NumberedLoops> numbered;
     if (failed(known) || failed(expand(*known, numbered)))
       return signalPassFailure();
@@ -241,37 +153,10 @@ struct LowerSparsePass
 };
 } // namespace
 
-FailureOr<KnownPatterns> LowerSparsePass::prepare() {
-  WalkResult checked = getOperation()->walk(
-      [](Operation *op) { return WalkResult(checkTypes(op)); });
-  if (checked.wasInterrupted())
+FailureOr<KnownPatterns> LowerSparsePass::findPatterns() {
+  if (failed(checkSparseTypes(getOperation())))
     return failure();
-  RewritePatternSet samples(&getContext());
-  SampleOp::getCanonicalizationPatterns(samples, &getContext());
-  SampledGenericOp::getCanonicalizationPatterns(samples, &getContext());
-  populateSampleFactorsPatterns(samples);
-  if (failed(applyPatternsGreedily(getOperation(), std::move(samples))))
-    return failure();
-  checked = getOperation()->walk([](sparse_tensor::ConvertOp op) {
-    if (getElementTypeOrSelf(op.getSource()) == getElementTypeOrSelf(op))
-      return WalkResult::advance();
-    return WalkResult(
-        op.emitOpError("changes the element type; run "
-                       "--convert-sparse-autograd-to-linalg first"));
-  });
-  if (checked.wasInterrupted())
-    return failure();
-  getOperation()->walk([](SampleOp op) { lowerSample(op); });
-  getOperation()->walk([](sparse_tensor::ConvertOp op) { lowerConvert(op); });
-  SmallVector<linalg::GenericOp> generics;
-  getOperation()->walk([&](linalg::GenericOp op) {
-    if (hasSparseType(op))
-      generics.push_back(op);
-  });
   IRRewriter rewriter(&getContext());
-  for (linalg::GenericOp op : generics)
-    fuseProducers(rewriter, op);
-
   SparsePatterns patterns;
   llvm::DenseMap<Operation *, unsigned> visited;
   getOperation()->walk([&](Block *block) {
@@ -348,8 +233,11 @@ LowerSparsePass::expand(const KnownPatterns &known,
       return WalkResult::advance();
     if (lowered.contains(op->getName()))
       return WalkResult(checkLowered(op));
-    op->emitOpError("is not lowered on sparse tensors; convert its operands to "
-                    "dense ones with sparse_tensor.convert");
+    op->emitOpError("is not lowered on sparse tensors; ")
+        << (isa<SampleOp, sparse_tensor::ConvertOp>(op)
+                ? "run --sparse-autograd-prepare-sparse first"
+                : "convert its operands to dense ones with "
+                  "sparse_tensor.convert");
     return WalkResult::interrupt();
   });
   if (refused.wasInterrupted())

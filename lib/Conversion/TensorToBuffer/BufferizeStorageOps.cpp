@@ -8,6 +8,7 @@
 
 #include "BufferizeStorageOps.h"
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/LibraryOps.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
@@ -61,6 +62,35 @@ struct StorageOpModel
   }
 };
 
+/// What is offered to a library is written there or left as it is, and read
+/// where it is added to. Says last whether it was written.
+template <typename OpTy>
+struct OfferModel
+    : DstBufferizableOpInterfaceExternalModel<OfferModel<OpTy>, OpTy> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand) ||
+           cast<OpTy>(op).getAccumulates();
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> operands =
+        getBuffers(op, rewriter, options, state);
+    if (failed(operands))
+      return failure();
+    auto onBuffers =
+        cast<OpTy>(mlir::clone(rewriter, op, rewriter.getI1Type(), *operands));
+    SmallVector<Value> values(onBuffers.getDpsInits());
+    values.push_back(onBuffers.getIsDone());
+    replaceOpWithBufferizedValues(rewriter, op, values);
+    return success();
+  }
+};
+
 /// Reads its tensors.
 struct BeginSparseProductModel
     : BufferizableOpInterface::ExternalModel<BeginSparseProductModel,
@@ -104,6 +134,9 @@ void sparse_autograd::registerStorageOpBufferization(
         *context);
     BeginSparseProductOp::attachInterface<BeginSparseProductModel>(*context);
     EndSparseProductOp::attachInterface<StorageOpModel<EndSparseProductOp>>(
+        *context);
+    OfferProductOp::attachInterface<OfferModel<OfferProductOp>>(*context);
+    OfferSampledProductOp::attachInterface<OfferModel<OfferSampledProductOp>>(
         *context);
   });
 }

@@ -1,7 +1,8 @@
 // RUN: sparse-opt %s --sparse-autograd="target=gpu libraries=cusparse" --mlir-print-ir-after=sparse-autograd-sparse-product-to-runtime -o /dev/null 2>&1 | FileCheck %s
 
-// The loops that lower-sparse makes of a gradient of A B: the product, that with
-// the transposed A, which is stored by rows as well, and the sampled one.
+// The products of a gradient of A B: A B itself, that with the transposed A, which
+// is stored by rows as well, and the sampled one. What is computed where there is
+// no library is in the buffer that the library is given.
 
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 
@@ -21,17 +22,22 @@ func.func private @loss(%a: tensor<?x?xf32, #CSR>, %b: tensor<?x?xf32>) -> f32 {
 }
 
 // CHECK-LABEL: func.func @gradient
-//       CHECK:   %[[DONE:.+]] = call @sparseAutogradDeviceMultiplySparse(
-//       CHECK:   %[[LEFT:.+]] = arith.cmpi eq, %[[DONE]], %{{.+}} : i32
-//       CHECK:   scf.if %[[LEFT]] {
+//       CHECK:   %[[P:.+]] = call @sparseAutogradDeviceMultiplySparse(
+//       CHECK:   %[[P_DONE:.+]] = arith.cmpi ne, %[[P]], %{{.+}} : i32
+//       CHECK:   scf.if %[[P_DONE]] {
+//  CHECK-NEXT:   } else {
 //  CHECK-NEXT:     linalg.fill
 //  CHECK-NEXT:     scf.for
-//       CHECK:   call @sparseAutogradDeviceMultiplySparse(
-//       CHECK:   scf.if
+//       CHECK:   %[[DB:.+]] = call @sparseAutogradDeviceMultiplySparse(
+//       CHECK:   %[[DB_DONE:.+]] = arith.cmpi ne, %[[DB]], %{{.+}} : i32
+//       CHECK:   scf.if %[[DB_DONE]] {
+//  CHECK-NEXT:   } else {
 //  CHECK-NEXT:     linalg.fill
 //  CHECK-NEXT:     scf.for
-//       CHECK:   call @sparseAutogradDeviceSampleProduct(
-//       CHECK:   scf.if
+//       CHECK:   %[[DA:.+]] = call @sparseAutogradDeviceSampleProduct(
+//       CHECK:   %[[DA_DONE:.+]] = arith.cmpi ne, %[[DA]], %{{.+}} : i32
+//       CHECK:   scf.if %[[DA_DONE]] {
+//  CHECK-NEXT:   } else {
 //  CHECK-NEXT:     linalg.fill
 //  CHECK-NEXT:     scf.for
 //       CHECK:   return

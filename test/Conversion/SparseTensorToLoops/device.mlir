@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse=for-device=true --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse=for-device=true --canonicalize --cse | FileCheck %s
 
 // For a target with many threads: an iteration of a parallel loop is not a chunk
 // of them, and dense loops that write to places of their own are outside.

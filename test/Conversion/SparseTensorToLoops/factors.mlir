@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s
 
 // A product of dense matrices that is read only where a sparse one stores
 // something is computed there.

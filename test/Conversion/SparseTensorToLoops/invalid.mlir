@@ -1,5 +1,5 @@
-// RUN: sparse-opt %s --split-input-file --verify-diagnostics --sparse-autograd-lower-sparse
-// RUN: not sparse-opt %s --split-input-file --sparse-autograd-lower-sparse -o /dev/null 2> /dev/null
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse
+// RUN: not sparse-opt %s --split-input-file --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse -o /dev/null 2> /dev/null
 
 // Encodings.
 

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s
 
 // The loops visit what is stored, and sums stay in registers where they can; such
 // a sum may be added up in another order.

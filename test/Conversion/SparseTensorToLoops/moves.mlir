@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --convert-elementwise-to-linalg --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --convert-elementwise-to-linalg --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s
 
 // Ops that move elements: reshapes, slices, concatenations.
 

@@ -1,5 +1,5 @@
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse=parallel --canonicalize --cse | FileCheck %s
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s --check-prefix=SEQUENTIAL
+// RUN: sparse-opt %s --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse=parallel --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s --check-prefix=SEQUENTIAL
 
 // Outermost loops whose iterations write to different places run in parallel.
 

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse --canonicalize | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse --canonicalize | FileCheck %s
 
 // Blocks of rows below columns: the outermost loop is over columns, and the row is
 // that of the block and the one in it.

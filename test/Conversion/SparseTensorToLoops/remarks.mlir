@@ -1,6 +1,6 @@
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse="parallel vector-bytes=256" --remarks-filter=sparse-autograd-loops -o /dev/null 2>&1 | FileCheck %s
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse="vector-bytes=256" --remarks-filter=sparse-autograd-loops -o /dev/null 2>&1 | FileCheck %s --check-prefix=ONE
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse="parallel for-device" --remarks-filter=sparse-autograd-loops -o /dev/null 2>&1 | FileCheck %s --check-prefix=DEVICE --implicit-check-not=scalars
+// RUN: sparse-opt %s --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse="parallel vector-bytes=256" --remarks-filter=sparse-autograd-loops -o /dev/null 2>&1 | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse="vector-bytes=256" --remarks-filter=sparse-autograd-loops -o /dev/null 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: sparse-opt %s --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse="parallel for-device" --remarks-filter=sparse-autograd-loops -o /dev/null 2>&1 | FileCheck %s --check-prefix=DEVICE --implicit-check-not=scalars
 
 // The loops of each sparse kernel say how they visit what is stored, whether they
 // are vectors and parallel, and why not.

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse | FileCheck %s
 
 // A choice between a sparse element and zero is not there where the element is
 // not, whichever of the two the condition chooses: what is multiplied by it is

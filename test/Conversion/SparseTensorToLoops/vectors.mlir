@@ -1,6 +1,6 @@
-// RUN: sparse-opt %s --sparse-autograd-attach-cpu=cpu=x86-64-v3 --sparse-autograd-lower-sparse=vector-bytes=256 --canonicalize --cse | FileCheck %s
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse=vector-bytes=256 --canonicalize --cse | FileCheck %s --check-prefix=GENERIC
-// RUN: sparse-opt %s --sparse-autograd-lower-sparse="vector-bytes=256 for-device" --canonicalize --cse | FileCheck %s --check-prefix=DEVICE
+// RUN: sparse-opt %s --sparse-autograd-attach-cpu=cpu=x86-64-v3 --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse=vector-bytes=256 --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse=vector-bytes=256 --canonicalize --cse | FileCheck %s --check-prefix=GENERIC
+// RUN: sparse-opt %s --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse="vector-bytes=256 for-device" --canonicalize --cse | FileCheck %s --check-prefix=DEVICE
 
 // DEVICE-NOT: vector
 

@@ -196,6 +196,21 @@ func.func @sparse_product(%p: tensor<?xi32>, %v: tensor<?xf32>, %m: index) {
   return
 }
 
+// CHECK: sym_name = "offers"
+func.func @offers(%p: tensor<?xi32>, %v: tensor<?xf32>, %x: tensor<?x?xf32>, %a: f64, %m: index) {
+  // CHECK: "sparse_autograd.offer_product"
+  // CHECK-SAME: <{accumulates, y_transposed}>
+  %r, %d = sparse_autograd.offer_product %a * %m x %m
+      ins(%p, %p, %v, %x : tensor<?xi32>, tensor<?xi32>, tensor<?xf32>, tensor<?x?xf32>)
+      outs(%x : tensor<?x?xf32>) {accumulates, y_transposed} -> tensor<?x?xf32>
+  // CHECK: "sparse_autograd.offer_sampled_product"
+  // CHECK-SAME: <{x_transposed}>
+  %s, %e = sparse_autograd.offer_sampled_product %a * %m x %m
+      ins(%p, %p, %x, %x : tensor<?xi32>, tensor<?xi32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%v : tensor<?xf32>) {x_transposed} -> tensor<?xf32>
+  return
+}
+
 // CHECK: sym_name = "inner_product"
 func.func @inner_product(%a: memref<?x4xf32>, %n: index, %z: f32) -> f32 {
   // CHECK: "sparse_autograd.inner_product"

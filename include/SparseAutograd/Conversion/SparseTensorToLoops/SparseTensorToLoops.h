@@ -14,6 +14,7 @@
 namespace sparse_autograd {
 
 #define GEN_PASS_DECL_LOWERSPARSE
+#define GEN_PASS_DECL_PREPARESPARSE
 #include "SparseAutograd/Conversion/Passes.h.inc"
 
 } // namespace sparse_autograd

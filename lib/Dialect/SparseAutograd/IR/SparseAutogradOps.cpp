@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/LibraryOps.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -119,6 +120,10 @@ void SparseAutogradDialect::registerOps() {
   addOperations<
 #define GET_OP_LIST
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradLibraryOps.cpp.inc"
       >();
 }
 

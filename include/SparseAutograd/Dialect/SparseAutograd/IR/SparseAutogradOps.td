@@ -12,6 +12,7 @@
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradReductionOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradGradientOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradDerivativeOps.td"
+include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradLibraryOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradLoopOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradProgramOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradRowOps.td"
