@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Analysis/ContractionStrategies.h"
+#include "SparseAutograd/Analysis/Estimates.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -20,16 +22,18 @@ static std::string toString(Type type) {
   return text;
 }
 
-/// What no strategy computes: they multiply two matrices, and scale the product
-/// at most by a number.
+/// What no strategy computes: they multiply two matrices, and the product at
+/// most by a number and by weights that are the same for all its terms.
 static std::string declineShape(const Contraction &contraction) {
   if (contraction.dims.m.empty() || contraction.dims.n.empty())
     return "a factor is no matrix";
   if (contraction.dims.k.empty())
     return "nothing is summed";
   linalg::LinalgOp op = contraction.op;
-  if (op.getNumDpsInputs() != 2)
-    return "it has more than two inputs";
+  llvm::SmallDenseSet<OpOperand *> inputs(contraction.weights.begin(),
+                                          contraction.weights.end());
+  if (size_t(op.getNumDpsInputs()) != 2 + inputs.size())
+    return "it has inputs that are no factors";
   if (!contraction.hasPlainLoops())
     return "an operand is not indexed by rows, columns, terms and batches "
            "alone";
@@ -58,8 +62,17 @@ static bool isInOneType(const Contraction &contraction) {
          contraction.getFactorType(contraction.left) == contraction.sumType;
 }
 
-static std::string declineBlas(const Contraction &contraction) {
+/// What no library computes.
+static std::string declineCall(const Contraction &contraction) {
   if (std::string reason = declineShape(contraction); !reason.empty())
+    return reason;
+  if (!contraction.weights.empty())
+    return "rows or columns have weights";
+  return {};
+}
+
+static std::string declineBlas(const Contraction &contraction) {
+  if (std::string reason = declineCall(contraction); !reason.empty())
     return reason;
   if (!isInOneType(contraction))
     return declineType(contraction);
@@ -67,7 +80,7 @@ static std::string declineBlas(const Contraction &contraction) {
 }
 
 static std::string declineDeviceLibrary(const Contraction &contraction) {
-  if (std::string reason = declineShape(contraction); !reason.empty())
+  if (std::string reason = declineCall(contraction); !reason.empty())
     return reason;
   Type factor = contraction.getFactorType(contraction.left);
   Type sum = contraction.sumType;
@@ -87,6 +100,11 @@ static std::string declineTiles(const Contraction &contraction) {
     return "its terms have several dimensions";
   if (contraction.scale && contraction.scale.getType() != contraction.sumType)
     return "the scale is of " + toString(contraction.scale.getType());
+  for (OpOperand *weight : contraction.weights)
+    if (Type type = contraction.getFactorType(weight);
+        type != contraction.sumType &&
+        !(isNarrow(type) && contraction.sumType.isF32()))
+      return "weights are of " + toString(type);
   linalg::LinalgOp op = contraction.op;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (auto [loops, kind] :
@@ -149,6 +167,42 @@ sparse_autograd::getTileStrategy(const Contraction &contraction,
   return nullptr;
 }
 
+ContractionCost sparse_autograd::estimateCost(const Contraction &contraction) {
+  linalg::LinalgOp op = contraction.op;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  ContractionCost cost;
+  auto count = [&](AffineMap map) {
+    double elements = 1;
+    for (unsigned loop = 0; loop < extents.size(); ++loop)
+      if (map.isFunctionOfDim(loop)) {
+        cost.isGuess |= ShapedType::isDynamic(extents[loop]);
+        elements *= estimates.getExtent(extents[loop]);
+      }
+    return elements;
+  };
+  cost.flops = 2 * count(AffineMap::getMultiDimIdentityMap(op.getNumLoops(),
+                                                           op.getContext()));
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type type = getElementTypeOrSelf(operand.get().getType());
+    double bytes = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() / 8. : 8;
+    // The result is read, if it is added to, and written.
+    bool isResult = op.isDpsInit(&operand);
+    cost.bytes +=
+        (isResult ? 2 : 1) * bytes * count(op.getMatchingIndexingMap(&operand));
+  }
+  return cost;
+}
+
+/// ", about 0.524 MFLOP and 0.0655 MB"; "about" if it is guessed.
+static std::string describeCost(const ContractionCost &cost) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << (cost.isGuess ? ", about " : ", ")
+      << llvm::format("%.3g MFLOP and %.3g MB", cost.flops / 1e6,
+                      cost.bytes / 1e6);
+  return text;
+}
+
 void sparse_autograd::remarkContraction(const Contraction &contraction,
                                         const ContractionStrategy *strategy,
                                         const Twine &declined) {
@@ -180,6 +234,7 @@ void sparse_autograd::remarkContraction(const Contraction &contraction,
         " x ");
   }
   stream << ": " << (strategy ? StringRef(strategy->name) : "loops");
+  stream << describeCost(estimateCost(contraction));
   if (std::string reasons = declined.str(); !reasons.empty())
     stream << "; " << reasons;
   auto function = op->getParentOfType<func::FuncOp>();

@@ -45,6 +45,29 @@ func.func @scaled(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>, %c: tensor<5
 
 // -----
 
+// Weights of rows and columns multiply the sums.
+
+// CHECK: weighted: 1 kernels, 1 of tiles, 1 of tensor cores
+func.func @weighted(%a: tensor<512x512xbf16>, %b: tensor<512x512xbf16>, %u: tensor<512xbf16>, %v: tensor<512xf32>, %c: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i)>, affine_map<(i, j, k) -> (j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b, %u, %v : tensor<512x512xbf16>, tensor<512x512xbf16>, tensor<512xbf16>, tensor<512xf32>) outs(%c : tensor<512x512xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %w: bf16, %g: f32, %s: f32):
+    %xw = arith.extf %x : bf16 to f32
+    %yw = arith.extf %y : bf16 to f32
+    %ww = arith.extf %w : bf16 to f32
+    %p = arith.mulf %xw, %yw : f32
+    %q = arith.mulf %p, %ww : f32
+    %h = arith.mulf %g, %q : f32
+    %t = arith.addf %s, %h : f32
+    linalg.yield %t : f32
+  } -> tensor<512x512xf32>
+  return %r : tensor<512x512xf32>
+}
+
+// -----
+
 // Products from zero that share a factor.
 
 // CHECK: from_zero: 2 kernels, 2 of tiles, 0 of tensor cores

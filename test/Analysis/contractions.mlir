@@ -75,7 +75,8 @@ func.func @layer(%x: tensor<8x64x48xf64>, %w: tensor<48x32xf64>, %y: tensor<8x64
 
 // CHECK-LABEL: @bodies
 // CHECK-NEXT:    contraction m [64] n [64] k [64]: f32 += f32 weight * bf16 * bf16 in f32, added in f32
-// CHECK-NEXT:      library: no, it has more than two inputs
+// CHECK-NEXT:      library: no, rows or columns have weights
+// CHECK-NEXT:      tensor-core tiles: yes
 // CHECK:         contraction m [64] n [64] k [64]: f32 += bf16 * bf16 in f32, added in f32, narrowed
 // CHECK-NEXT:      library: no, a term is rounded before it is added
 // CHECK:         contraction m [64] n [64] k [64]: f32 += bf16 * bf16 in bf16, added in f32

@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # RUN: env SPARSE_AUTOGRAD_DEVICE=emulated:13 %python %s
 """Contractions of every form, in tiles where they are large: several matrices along
-any dimension, several dimensions of rows, columns and terms, scaled, subtracted, from
-zeros or from what there was, of f32 and bf16, rounded or not, two of the same factor,
-and their derivatives. Factors are small integers, so that sums are exact in any order."""
+any dimension, several dimensions of rows, columns and terms, scaled, with weights of
+rows, columns and elements, subtracted, from zeros or from what there was, of f32 and
+bf16, rounded or not, two of the same factor, and their derivatives. Factors are small
+integers, so that sums are exact in any order."""
 
 import numpy as np
 
@@ -27,13 +28,13 @@ def tensor(names, type_, extents=None):
     return f"tensor<{sizes}x{type_}>"
 
 
-def contraction(form, types, out, extents=None, scale=None, subtracts=False):
-    """One generic on %a0 and %a1, added to `out`."""
+def contraction(form, types, out, extents=None, scale=None, subtracts=False, weights=()):
+    """One generic on %a0 and %a1, and weights from %a3 on, added to `out`."""
     narrow, wide = types
     left, right, result = form.replace("->", ",").split(",")
     loops = sorted(set(left + right))
     maps = ", ".join(f"affine_map<({', '.join(loops)}) -> ({', '.join(names)})>"
-                     for names in (left, right, result))
+                     for names in (left, right, *weights, result))
     iterators = ", ".join('"parallel"' if name in result else '"reduction"' for name in loops)
     body = "" if narrow == wide else f"""
       %u = arith.extf %x : {narrow} to {wide}
@@ -44,14 +45,24 @@ def contraction(form, types, out, extents=None, scale=None, subtracts=False):
     if scale is not None:
         body += f"\n      %q = arith.mulf %m, %scale : {wide}"
         term = "%q"
+    for number in range(len(weights)):
+        weight = f"%w{number}"
+        if narrow != wide:
+            body += f"\n      %e{number} = arith.extf {weight} : {narrow} to {wide}"
+            weight = f"%e{number}"
+        body += f"\n      %g{number} = arith.mulf {weight}, {term} : {wide}"
+        term = f"%g{number}"
     operation = "subf" if subtracts else "addf"
+    inputs = [tensor(names, narrow, extents) for names in (left, right, *weights)]
+    values = ["%a0", "%a1"] + [f"%a{3 + number}" for number in range(len(weights))]
+    blocks = "".join(f", %w{number}: {narrow}" for number in range(len(weights)))
     constant = f"\n  %scale = arith.constant {scale} : {wide}" if scale is not None else ""
     type_ = tensor(result, wide, extents)
     return constant + f"""
   %p = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{iterators}]}}
-      ins(%a0, %a1 : {tensor(left, narrow, extents)}, {tensor(right, narrow, extents)})
+      ins({", ".join(values)} : {", ".join(inputs)})
       outs({out} : {type_}) {{
-    ^bb0(%x: {narrow}, %y: {narrow}, %s: {wide}):{body}
+    ^bb0(%x: {narrow}, %y: {narrow}{blocks}, %s: {wide}):{body}
       %t = arith.{operation} %s, {term} : {wide}
       linalg.yield %t : {wide}
   }} -> {type_}"""
@@ -68,9 +79,10 @@ def add(program, entry, form, types, extents=None, **options):
     left, right, result = form.replace("->", ",").split(",")
     arguments = [tensor(left, narrow, extents), tensor(right, narrow, extents),
                  tensor(result, wide, extents)]
+    arguments += [tensor(names, narrow, extents) for names in options.get("weights", ())]
     body = contraction(form, types, "%a2", extents, **options)
     if narrow == wide:
-        program.entry(entry, arguments, arguments[2:], body + f"""
+        program.entry(entry, arguments, [arguments[2]], body + f"""
   return %p : {arguments[2]}""")
     else:
         other = tensor(result, narrow, extents)
@@ -83,12 +95,14 @@ def integers(names, extents, type_):
     return to_type(RANDOM.integers(-2, 3, [extents[name] for name in names]), type_)
 
 
-def call(program, entry, form, types, extents, scale=None, subtracts=False):
+def call(program, entry, form, types, extents, scale=None, subtracts=False, weights=()):
     narrow, wide = types
     left, right, result = form.replace("->", ",").split(",")
     a, b = integers(left, extents, narrow), integers(right, extents, narrow)
     c = integers(result, extents, wide)
-    product = np.einsum(form, a.astype(np.float64), b.astype(np.float64))
+    factors = [integers(names, extents, narrow) for names in weights]
+    product = np.einsum(",".join((left, right, *weights)) + "->" + result,
+                        *(each.astype(np.float64) for each in (a, b, *factors)))
     factor = (1 if scale is None else scale) * (-1 if subtracts else 1)
     exact = c + factor * product
 
@@ -96,7 +110,7 @@ def call(program, entry, form, types, extents, scale=None, subtracts=False):
         return sum(same_bits(got + 0, to_type(exact, type_) + 0, name) for got, type_, name in
                    zip(results, (wide, narrow), ("sum", "rounded")))
 
-    program.call(entry, [a, b, c], check, f"{extents}")
+    program.call(entry, [a, b, c, *factors], check, f"{extents}")
 
 
 def add_derivative(program, entry, form, narrow, extents):
@@ -147,7 +161,10 @@ def main():
             add(program, f"{entry}_fixed", form, types, MANY)
             call(program, f"{entry}_fixed", form, types, MANY)
         for name, options in (("scaled", {"scale": 0.5}), ("less", {"subtracts": True}),
-                              ("step", {"scale": 4.0, "subtracts": True})):
+                              ("step", {"scale": 4.0, "subtracts": True}),
+                              ("weighted", {"weights": ("i", "zj")}),
+                              ("weighted_step", {"weights": ("zij",), "scale": 0.5,
+                                                 "subtracts": True})):
             add(program, f"{name}_{types[0]}", "zik,zkj->zij", types, **options)
             call(program, f"{name}_{types[0]}", "zik,zkj->zij", types, LARGE, **options)
         square = dict.fromkeys("ijk", 48)

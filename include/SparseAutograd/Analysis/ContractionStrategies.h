@@ -53,8 +53,17 @@ const ContractionStrategy *getTileStrategy(const Contraction &contraction,
 inline constexpr llvm::StringLiteral contractionRemarkCategory =
     "sparse-autograd-contractions";
 
+/// What a contraction costs at least, whatever computes it: multiply-adds count
+/// twice, and each operand is read or written once, a result both.
+struct ContractionCost {
+  double flops = 0, bytes = 0;
+  /// Whether an extent is not known, and guessed (Estimates.h).
+  bool isGuess = false;
+};
+ContractionCost estimateCost(const Contraction &contraction);
+
 /// Says in a remark that a contraction is computed by `strategy`, or by loops
-/// if that is null, with its extents and why others are not taken.
+/// if that is null, with its extents, its cost and why others are not taken.
 void remarkContraction(const Contraction &contraction,
                        const ContractionStrategy *strategy,
                        const llvm::Twine &declined);

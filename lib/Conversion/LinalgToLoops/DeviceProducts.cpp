@@ -17,6 +17,7 @@
 #include "../LibraryCalls.h"
 #include "../RuntimeCalls.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -133,14 +134,25 @@ void sparse_autograd::emitInnerProducts(RewriterBase &rewriter,
   int64_t rightDim = getIndices(op, contraction.right, term, variables, right);
   Value init = fill ? fill.getInputs().front()
                     : memref::LoadOp::create(rewriter, loc, result, place);
-  // A scale is one of the sum, as that of a BLAS is.
-  bool isPlain = !contraction.scale && !contraction.isDifference;
+  // A scale is one of the sum, as that of a BLAS is, and so are weights.
+  bool isPlain = !contraction.scale && !contraction.isDifference &&
+                 contraction.weights.empty();
   Value total = InnerProductOp::create(
       rewriter, loc, type, isPlain ? init : zero, contraction.left->get(), left,
       rewriter.getI64IntegerAttr(leftDim), contraction.right->get(), right,
       rewriter.getI64IntegerAttr(rightDim), extents[term]);
   if (contraction.scale)
     total = arith::MulFOp::create(rewriter, loc, contraction.scale, total);
+  for (OpOperand *weight : contraction.weights) {
+    SmallVector<Value> indices;
+    for (AffineExpr loop : op.getMatchingIndexingMap(weight).getResults())
+      indices.push_back(variables[cast<AffineDimExpr>(loop).getPosition()]);
+    Value element = weight->get();
+    if (isa<MemRefType>(element.getType()))
+      element = memref::LoadOp::create(rewriter, loc, element, indices);
+    total = arith::MulFOp::create(
+        rewriter, loc, total, createFloatCast(rewriter, loc, element, type));
+  }
   if (contraction.isDifference)
     total = arith::SubFOp::create(rewriter, loc, init, total);
   else if (!isPlain)
