@@ -91,7 +91,7 @@ def type_of(value, name="an array"):
     """The type that a value has while tracing, None if it is no array or number."""
     if isinstance(value, Array):
         return value.type
-    if isinstance(value, (bool, int, float)):
+    if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
         return ArrayType((), np.dtype({bool: bool, int: np.int64, float: float}[type(value)]), weak=True)
     if isinstance(value, RowSparse):
         shape = (None, *(1 if n == 1 else None for n in value.shape[1:]))

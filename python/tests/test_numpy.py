@@ -241,3 +241,10 @@ def test_errors_have_the_line_of_python():
     line = add._function.__code__.co_firstlineno + 2
     with pytest.raises(sa.ArgumentError, match=rf"test_numpy.py:{line}:16: .*must have the extent"):
         add(np.ones(3), np.ones(4))
+
+
+def test_numbers_of_numpy():
+    # np.float64 is a float, too; its type does not give way.
+    f = sa.jit(lambda x, s: x * s)
+    assert f(X.astype(np.float32), np.float64(2)).dtype == np.float64
+    assert f(X.astype(np.float32), 2.0).dtype == np.float32
