@@ -122,7 +122,7 @@ program.call("extract", [A, 1, 2],
 for offset, size in ((0, 4), (2, 2), (4, 1), (-1, 2)):
     program.call("extract", [A, offset, size], "tensor.extract_slice",
                  str((offset, size)))
-program.call("extract", [A, 1, -1], "with the extent -1 does not exist")
+program.call("extract", [A, 1, -1], "level 0: its extent is negative")
 program.entry("insert", [AS, AS, "index"], [AS], f"""
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

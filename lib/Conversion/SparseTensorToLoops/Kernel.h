@@ -29,6 +29,13 @@ private:
   friend class KernelBody;
   friend class EntryBody;
   friend class EntryValueBody;
+  friend class RowCountBody;
+  friend class RowValueBody;
+  friend class RowMerge;
+  friend class AccumulatedRows;
+  friend class ColumnCountBody;
+  friend class ColumnSumBody;
+  friend class RowAccumulation;
 
   /// The extent of a dimension of operand `number`.
   mlir::Value getExtent(unsigned number, int64_t dim);
@@ -78,10 +85,37 @@ private:
                                            const VisitedElement &element,
                                            llvm::ArrayRef<const Term *> yields);
 
-  /// A sparse result with a pattern of its own: lists its entries, sorts and
-  /// stores them, and computes their values. A sum of several entries at one
-  /// place is made in the order of the list.
+  /// A sparse result with a pattern of its own, by the first of the following
+  /// ways that there is nothing against, with a remark.
   llvm::SmallVector<mlir::Value> assemble();
+  /// Counts the entries of each row and puts each entry in the next place of
+  /// its row (CountedPattern.cpp). The reason against it is empty if there is
+  /// none.
+  llvm::SmallVector<mlir::Value> assembleByCounting();
+  llvm::StringRef getReasonAgainstCounting();
+  /// Merges the rows of two operands (MergedPattern.cpp).
+  llvm::SmallVector<mlir::Value> assembleByMerging();
+  llvm::StringRef getReasonAgainstMerging();
+  llvm::SmallVector<unsigned> getMergedOperands();
+  /// Adds terms up in a row of values (AccumulatedPattern.cpp), or lists the
+  /// entries if that row would be too long.
+  llvm::SmallVector<mlir::Value> assembleByAccumulation();
+  llvm::StringRef getReasonAgainstAccumulation();
+  /// Lists the entries, sorts and stores them, and computes their values. A sum
+  /// of several entries at one place is made in the order of the list.
+  llvm::SmallVector<mlir::Value> assembleFromList();
+  /// The extents of the dimensions of the sparse result.
+  llvm::SmallVector<mlir::Value> getResultExtents();
+  /// The coordinates of the dimensions of the sparse result, of the indices of
+  /// the loops. Its map is a projected permutation.
+  llvm::SmallVector<mlir::Value>
+  getResultIndices(llvm::ArrayRef<mlir::Value> indices);
+  /// Builds `visit` if the element is stored: always if it is one of a sparse
+  /// operand, otherwise if it is not zero.
+  llvm::SmallVector<mlir::Value>
+  visitStored(mlir::OpBuilder &builder, const VisitedElement &element,
+              mlir::ValueRange carried,
+              llvm::function_ref<llvm::SmallVector<mlir::Value>()> visit);
   /// Visits all parts. `visit` visits one and gives what is carried on.
   llvm::SmallVector<mlir::Value> visitEntries(
       mlir::ValueRange carried, NumberedLoops &numbered,

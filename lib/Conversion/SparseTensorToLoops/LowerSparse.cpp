@@ -29,9 +29,11 @@
 #include "StructuredToLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -133,6 +135,11 @@ namespace {
 struct LowerSparsePass
     : sparse_autograd::impl::LowerSparseBase<LowerSparsePass> {
   using LowerSparseBase::LowerSparseBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LowerSparseBase::getDependentDialects(registry);
+    registry.insert<bufferization::BufferizationDialect, math::MathDialect>();
+  }
 
   /// Fuses updates of rows, which takes their patterns, and gives what is known
   /// of the patterns of each op that is to be lowered.

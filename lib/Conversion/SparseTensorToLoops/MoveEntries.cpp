@@ -8,7 +8,9 @@
 
 #include "MoveEntries.h"
 #include "Assembly.h"
+#include "NewRows.h"
 #include "NumberedLoops.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Analysis/SparsePatterns.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "StoredElements.h"
@@ -41,6 +43,9 @@ struct MovePlan {
   /// Those of the result.
   SmallVector<Value> extents;
   SmallVector<EntryMove, 0> moves;
+  /// Why entries that differ in one coordinate of the result may not be visited
+  /// in its order; empty if they are.
+  StringRef whyUnordered = "";
 };
 
 /// Makes the plan of one op, from the components of its operands.
@@ -134,6 +139,21 @@ MovePlan Planner::plan(tensor::ExpandShapeOp op,
   return {extents, {{{getStorage(op.getSrc(), in.getSrc())}, map}}};
 }
 
+/// Whether elements of `storage` come in the order of the dimensions of each
+/// group, where those of the other groups do not change.
+static bool visitsInOrder(const SparseStorage &storage,
+                          ArrayRef<ReassociationIndices> groups) {
+  AffineMap levels = storage.getDimsToLevels();
+  if (!levels.isPermutation())
+    return false;
+  AffineMap toLevels = inversePermutation(levels);
+  return llvm::all_of(groups, [&](ArrayRef<int64_t> group) {
+    return llvm::is_sorted(group, [&](int64_t a, int64_t b) {
+      return toLevels.getDimPosition(a) < toLevels.getDimPosition(b);
+    });
+  });
+}
+
 MovePlan Planner::plan(tensor::CollapseShapeOp op,
                        Components<tensor::CollapseShapeOp> in) {
   SparseStorage storage = getStorage(op.getSrc(), in.getSrc());
@@ -157,7 +177,11 @@ MovePlan Planner::plan(tensor::CollapseShapeOp op,
     }
     return result;
   };
-  return {extents, {{{storage}, map}}};
+  MovePlan plan = {extents, {{{storage}, map}}};
+  if (!visitsInOrder(storage, groups))
+    plan.whyUnordered =
+        "dimensions that become one are stored in another order";
+  return plan;
 }
 
 MovePlan Planner::plan(tensor::ExtractSliceOp op,
@@ -210,7 +234,8 @@ MovePlan Planner::plan(tensor::InsertSliceOp op,
   SparseStorage dest = getStorage(op.getDest(), in.getDest());
   SparseStorage source = getStorage(op.getSource(), in.getSource());
   return {getExtents(dest),
-          {{{dest, windows, /*isOutside=*/true}, stay}, {{source}, map}}};
+          {{{dest, windows, /*isOutside=*/true}, stay}, {{source}, map}},
+          "entries of two tensors are side by side in a row"};
 }
 
 MovePlan Planner::plan(tensor::PadOp op, Components<tensor::PadOp> in) {
@@ -253,11 +278,73 @@ MovePlan Planner::concatenate(ValueRange inputs,
   return plan;
 }
 
-/// The components of a tensor of `type` that stores what `plan` moves.
-static SmallVector<Value> moveEntries(OpBuilder &builder, Location loc,
-                                      RankedTensorType type,
-                                      const MovePlan &plan,
-                                      const LoopSchedule &schedule) {
+/// Builds what is done with the element of a move at `place`, its coordinates,
+/// and `position` among the values. Returns what is carried on.
+using MovedElementBuilder = llvm::function_ref<SmallVector<Value>(
+    OpBuilder &, const EntryMove &, ValueRange place, Value position,
+    ValueRange carried)>;
+
+/// Visits the elements of a move.
+static SmallVector<Value> visitMove(OpBuilder &builder, Location loc,
+                                    const EntryMove &move, ValueRange carried,
+                                    MovedElementBuilder visit) {
+  return visitStoredElements(builder, loc, move.elements, carried,
+                             [&](OpBuilder &nested, ValueRange place,
+                                 Value position, ValueRange carried) {
+                               return visit(nested, move, place, position,
+                                            carried);
+                             });
+}
+
+/// The components of a tensor of `type`, which consists of rows, that stores
+/// what `plan` moves: each entry at the next place of its row.
+static SmallVector<Value> moveToRows(OpBuilder &builder, Location loc,
+                                     RankedTensorType type,
+                                     const MovePlan &plan) {
+  NewRows rows(builder, loc, type, plan.extents);
+  auto visitAll = [&](ValueRange carried, MovedElementBuilder visit) {
+    SmallVector<Value> values(carried);
+    for (const EntryMove &move : plan.moves)
+      values = visitMove(builder, loc, move, values, visit);
+    return values;
+  };
+  Value counters =
+      visitAll(rows.createCounters(builder), [&](OpBuilder &nested,
+                                                 const EntryMove &move,
+                                                 ValueRange place, Value,
+                                                 ValueRange carried) {
+        Value row = rows.getRow(nested, move.map(nested, place));
+        return SmallVector<Value>{rows.count(nested, row, carried.front())};
+      }).front();
+  Value places = rows.beginRows(builder, counters);
+  Value positions = rows.createPositions(builder, places);
+  Value count = rows.getNumEntries(builder, places);
+  Value coordinates = rows.createList(builder, count, rows.getCoordinateType());
+  Value values = rows.createList(builder, count, type.getElementType());
+  SmallVector<Value> lists = visitAll(
+      {values, coordinates, places},
+      [&](OpBuilder &nested, const EntryMove &move, ValueRange from,
+          Value position, ValueRange carried) {
+        SmallVector<Value> to = move.map(nested, from);
+        auto [place, next] =
+            rows.takePlace(nested, rows.getRow(nested, to), carried[2]);
+        Value value = tensor::ExtractOp::create(
+            nested, loc, move.elements.storage.getValues(), position);
+        return SmallVector<Value>{
+            tensor::InsertOp::create(nested, loc, value, carried[0], place),
+            tensor::InsertOp::create(
+                nested, loc, rows.getCoordinate(nested, to), carried[1], place),
+            next};
+      });
+  return rows.getComponents(positions, lists[1], lists[0]);
+}
+
+/// The components of a tensor of `type` that stores what `plan` moves: its
+/// entries are listed, sorted and stored.
+static SmallVector<Value> moveByList(OpBuilder &builder, Location loc,
+                                     RankedTensorType type,
+                                     const MovePlan &plan,
+                                     const LoopSchedule &schedule) {
   AffineMap levels =
       sparse_tensor::SparseTensorType(type).getExpandedDimToLvl();
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -266,18 +353,10 @@ static SmallVector<Value> moveEntries(OpBuilder &builder, Location loc,
     return arith::AddIOp::create(nested, loc, count, one);
   };
   NumberedLoops numbered;
-  using MovedElementBuilder = llvm::function_ref<SmallVector<Value>(
-      OpBuilder &, const EntryMove &, ValueRange place, Value position,
-      ValueRange carried)>;
   auto visitAll = [&](ValueRange carried, MovedElementBuilder visit) -> Value {
     SmallVector<Value> values(carried);
     for (const EntryMove &move : plan.moves) {
-      SmallVector<Value> next = visitStoredElements(
-          builder, loc, move.elements, values,
-          [&](OpBuilder &nested, ValueRange place, Value position,
-              ValueRange carried) {
-            return visit(nested, move, place, position, carried);
-          });
+      SmallVector<Value> next = visitMove(builder, loc, move, values, visit);
       numbered.addPart(values, next);
       values = std::move(next);
     }
@@ -321,6 +400,30 @@ static SmallVector<Value> moveEntries(OpBuilder &builder, Location loc,
   return components;
 }
 
+/// The components of a tensor of `type` that stores what `op` moves by `plan`.
+static SmallVector<Value> moveEntries(OpBuilder &builder, Operation *op,
+                                      RankedTensorType type,
+                                      const MovePlan &plan,
+                                      const LoopSchedule &schedule) {
+  Location loc = op->getLoc();
+  // On a device threads list entries side by side, and sort them.
+  StringRef reason = schedule.isForDevice
+                         ? "threads of a device list entries side by side"
+                         : NewRows::getReasonAgainst(type);
+  if (reason.empty())
+    reason = plan.whyUnordered;
+  if (!reason.empty()) {
+    remarkDeclined(loc, op, "sparse",
+                   "lists and sorts the entries that are moved, since " +
+                       reason);
+    return moveByList(builder, loc, type, plan, schedule);
+  }
+  remarkChosen(loc, op, "sparse",
+               "moves entries to rows: counts those of each, and puts each "
+               "entry in the next place of its row");
+  return moveToRows(builder, loc, type, plan);
+}
+
 namespace {
 template <typename OpTy>
 struct LowerMove : OpConversionPattern<OpTy> {
@@ -335,7 +438,7 @@ struct LowerMove : OpConversionPattern<OpTy> {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     MovePlan plan = Planner(rewriter, op.getLoc()).plan(op, adaptor);
     rewriter.replaceOpWithMultiple(
-        op, {moveEntries(rewriter, op.getLoc(), type, plan, schedule)});
+        op, {moveEntries(rewriter, op, type, plan, schedule)});
     return success();
   }
 

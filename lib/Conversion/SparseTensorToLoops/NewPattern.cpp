@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Assembly.h"
-#include "EmitIf.h"
 #include "Kernel.h"
+#include "NewRows.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -115,19 +116,15 @@ SmallVector<Value> EntryBody::add(OpBuilder &builder,
 SmallVector<Value> EntryBody::visit(OpBuilder &builder,
                                     const VisitedElement &element,
                                     ValueRange carried) {
-  if (!kernel.iteration.sparseInputs.empty())
-    return add(builder, element, carried);
-  Value isStored = createIsStored(builder, kernel.loc,
-                                  kernel.computeOfDense(builder, element));
-  return emitIf(builder, kernel.loc, isStored, carried,
-                [&]() { return add(builder, element, carried); });
+  return kernel.visitStored(builder, element, carried,
+                            [&]() { return add(builder, element, carried); });
 }
 
 SmallVector<Value> EntryValueBody::visit(OpBuilder &builder,
                                          const VisitedElement &element,
                                          ValueRange carried) {
   Location loc = kernel.loc;
-  auto compute = [&]() {
+  return kernel.visitStored(builder, element, carried, [&]() {
     Value count = carried.back();
     slot = tensor::ExtractOp::create(builder, loc, slots, count);
     SmallVector<Value> next =
@@ -135,12 +132,7 @@ SmallVector<Value> EntryValueBody::visit(OpBuilder &builder,
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
     next.push_back(arith::AddIOp::create(builder, loc, count, one));
     return next;
-  };
-  if (!kernel.iteration.sparseInputs.empty())
-    return compute();
-  Value isStored =
-      createIsStored(builder, loc, kernel.computeOfDense(builder, element));
-  return emitIf(builder, loc, isStored, carried, compute);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,7 +165,50 @@ SmallVector<Value> Kernel::visitEntries(
   return values;
 }
 
+SmallVector<Value> Kernel::getResultExtents() {
+  const SparseStorage &init =
+      getStorage(op.getDpsInitOperand(0)->getOperandNumber());
+  SmallVector<Value> extents;
+  for (int64_t dim = 0; dim < init.getType().getRank(); ++dim)
+    extents.push_back(init.getExtent(builder, loc, dim));
+  return extents;
+}
+
 SmallVector<Value> Kernel::assemble() {
+  auto type = cast<RankedTensorType>(op->getResultTypes().front());
+  // On a device threads list entries side by side, and sort them.
+  StringRef reason = loops->getSchedule().isForDevice
+                         ? "threads of a device list entries side by side"
+                         : NewRows::getReasonAgainst(type);
+  if (reason.empty() && getReasonAgainstMerging().empty()) {
+    remarkChosen(loc, op, "sparse",
+                 "stores a new pattern by rows: merges those of two operands");
+    return assembleByMerging();
+  }
+  if (reason.empty() && getReasonAgainstAccumulation().empty()) {
+    remarkChosen(loc, op, "sparse",
+                 "stores a new pattern by rows: adds the terms of each up in a "
+                 "row of values, if operands have about as many entries as it "
+                 "has columns");
+    return assembleByAccumulation();
+  }
+  if (reason.empty())
+    reason = isReduction() ? getReasonAgainstAccumulation()
+                           : getReasonAgainstCounting();
+  if (reason.empty()) {
+    remarkChosen(
+        loc, op, "sparse",
+        "stores a new pattern by rows: counts the entries of each, and "
+        "puts each entry in the next place of its row");
+    return assembleByCounting();
+  }
+  remarkDeclined(loc, op, "sparse",
+                 "lists and sorts the entries of a new pattern, since " +
+                     reason);
+  return assembleFromList();
+}
+
+SmallVector<Value> Kernel::assembleFromList() {
   auto type = cast<RankedTensorType>(op->getResultTypes().front());
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   NumberedLoops numbered;
@@ -188,11 +223,7 @@ SmallVector<Value> Kernel::assemble() {
                              })
                     .front();
   numbered.endVisit();
-  const SparseStorage &init =
-      getStorage(op.getDpsInitOperand(0)->getOperandNumber());
-  SmallVector<Value> extents;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    extents.push_back(init.getExtent(builder, loc, dim));
+  SmallVector<Value> extents = getResultExtents();
   auto list = [&](Value coordinates) -> Value {
     Value listed =
         visitEntries({coordinates, zero}, numbered,

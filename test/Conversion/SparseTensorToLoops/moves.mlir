@@ -6,13 +6,16 @@
 #DCSR = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : compressed)}>
 #Vector = #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>
 
-// Values of one pattern that move in the same way have one pattern after it: it
-// is made once, and what is done to them is done to the list of values.
+// Values of one pattern that move in the same way have one pattern after it: its
+// rows are counted once, and what is done to them is done to the list of values.
 
 // CHECK-LABEL: func.func @moved_alike
-// CHECK-COUNT-1: sparse_autograd.sort_entries
 // CHECK-NOT:   sparse_autograd.sort_entries
-// CHECK:       %[[LISTS:.*]]:3 = sparse_autograd.store_positions
+// CHECK:       linalg.fill
+// CHECK:       %[[PLACES:.*]]:2 = scf.for {{.*}} -> (tensor<?xindex>, index)
+// CHECK-NOT:   linalg.fill
+// CHECK:       %[[LISTS:.*]]:3 = scf.for {{.*}} = %[[PLACES]]#0) -> (tensor<?xf64>, tensor<?xindex>, tensor<?xindex>)
+// CHECK:       scf.for {{.*}} = %[[PLACES]]#0) -> (tensor<?xf64>, tensor<?xindex>, tensor<?xindex>)
 // CHECK-NOT:   scf.while
 // CHECK:       %[[Y:.*]] = linalg.generic {{{.*}}, iterator_types = ["parallel"]}
 // CHECK:         arith.mulf
@@ -46,7 +49,8 @@ func.func @selected_alike(%a: tensor<?x?xf64, #CSR>, %piece: tensor<2x3xf64, #CS
 // Slices of other extents do not.
 
 // CHECK-LABEL: func.func @moved_otherwise
-// CHECK-COUNT-2: sparse_autograd.sort_entries
+// CHECK-COUNT-2: -> (tensor<?xindex>, index)
+// CHECK-NOT:   -> (tensor<?xindex>, index)
 // CHECK:       return
 func.func @moved_otherwise(%a: tensor<4x4xf64, #CSR>, %i: index, %j: index) -> (tensor<2x4xf64, #CSR>, tensor<2x4xf64, #CSR>) {
   %0 = tensor.extract_slice %a[%i, 0] [2, 4] [1, 1] : tensor<4x4xf64, #CSR> to tensor<2x4xf64, #CSR>
@@ -57,8 +61,8 @@ func.func @moved_otherwise(%a: tensor<4x4xf64, #CSR>, %i: index, %j: index) -> (
 // Nor do slices of one another, though they look the same.
 
 // CHECK-LABEL: func.func @moved_twice
-// CHECK-COUNT-3: sparse_autograd.sort_entries
-// CHECK-NOT:   sparse_autograd.sort_entries
+// CHECK-COUNT-3: -> (tensor<?xindex>, index)
+// CHECK-NOT:   -> (tensor<?xindex>, index)
 // CHECK:       return
 func.func @moved_twice(%a: tensor<?x?xf64, #CSR>, %i: index, %n: index) -> tensor<?x?xf64, #CSR> {
   %0 = tensor.extract_slice %a[%i, 0] [%n, %n] [1, 1] : tensor<?x?xf64, #CSR> to tensor<?x?xf64, #CSR>
@@ -137,7 +141,9 @@ func.func @moved_in_loop(%a: tensor<8x4xf64, #CSR>, %b: tensor<2x4xf64, #CSR>, %
 // Integers are padded with a zero of theirs.
 
 // CHECK-LABEL: func.func @padded_integers
-// CHECK:       sparse_autograd.store_positions
+// CHECK-NOT:   sparse_autograd.store_positions
+// CHECK:       linalg.fill
+// CHECK:       -> (tensor<?xi32>, tensor<?xindex>, tensor<?xindex>)
 // CHECK:       return
 func.func @padded_integers(%a: tensor<4x4xi32, #CSR>) -> tensor<6x4xi32, #CSR> {
   %zero = arith.constant 0 : i32
@@ -146,4 +152,16 @@ func.func @padded_integers(%a: tensor<4x4xi32, #CSR>) -> tensor<6x4xi32, #CSR> {
     tensor.yield %zero : i32
   } : tensor<4x4xi32, #CSR> to tensor<6x4xi32, #CSR>
   return %p : tensor<6x4xi32, #CSR>
+}
+
+// Of dimensions that become one, the first is to be stored first: entries of a
+// row would not be in order. They are listed and sorted.
+
+// CHECK-LABEL: func.func @collapsed_columns
+// CHECK:       sparse_autograd.sort_entries
+// CHECK:       return
+#CSC = #sparse_tensor.encoding<{map = (i, j) -> (j : dense, i : compressed)}>
+func.func @collapsed_columns(%a: tensor<3x4xf64, #CSC>) -> tensor<12xf64, #Vector> {
+  %0 = tensor.collapse_shape %a [[0, 1]] : tensor<3x4xf64, #CSC> into tensor<12xf64, #Vector>
+  return %0 : tensor<12xf64, #Vector>
 }

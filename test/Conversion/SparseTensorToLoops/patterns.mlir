@@ -139,9 +139,10 @@ func.func @carried(%a: tensor<?x?xf64, #CSR>, %n: index) -> tensor<?x?xf64, #CSR
 // CHECK:       scf.for
 // CHECK:         linalg.generic
 // CHECK:           arith.negf
-// CHECK:         sparse_autograd.store_positions
+// CHECK:         scf.while
 // CHECK:         arith.mulf
-// CHECK:         sparse_autograd.store_positions
+// CHECK:         scf.while
+// CHECK:         arith.addf
 // CHECK:       return
 func.func @changed(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>, %e: tensor<?x?xf64, #CSR>, %n: index) -> tensor<?x?xf64, #CSR> {
   %c0 = arith.constant 0 : index

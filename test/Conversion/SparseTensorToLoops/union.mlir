@@ -42,34 +42,34 @@ func.func @add(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #COO>, %z: tensor<
   return %y : tensor<?x?xf64>
 }
 
-// The pattern of a product is new: its entries are counted, listed, sorted and
-// stored, and their values computed. The list of coordinates, which is not
+// The pattern of a product is new: if it does not consist of rows, its entries are
+// counted, listed, sorted and stored, and their values computed. The list of coordinates, which is not
 // searched, is what loops run over.
 
 // CHECK-LABEL: func.func @multiply
-// CHECK-SAME:  %{{[a-z0-9]*}}: tensor<?xindex>, %{{[a-z0-9]*}}: tensor<?xindex>, %[[A:[a-z0-9]*]]: tensor<?xf64>, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: tensor<?xindex>, %[[I:[a-z0-9]*]]: tensor<?xindex>, %[[J:[a-z0-9]*]]: tensor<?xindex>, %[[B:[a-z0-9]*]]: tensor<?xf64>, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: tensor<?xindex>, %{{[a-z0-9]*}}: tensor<?xindex>, %{{[a-z0-9]*}}: tensor<?xf64>, %[[ROWS:[a-z0-9]*]]: index, %[[COLUMNS:[a-z0-9]*]]: index)
+// CHECK-SAME:  %{{[a-z0-9]*}}: tensor<?xindex>, %{{[a-z0-9]*}}: tensor<?xindex>, %[[A:[a-z0-9]*]]: tensor<?xf64>, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: tensor<?xindex>, %[[I:[a-z0-9]*]]: tensor<?xindex>, %[[J:[a-z0-9]*]]: tensor<?xindex>, %[[B:[a-z0-9]*]]: tensor<?xf64>, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: tensor<?xindex>, %{{[a-z0-9]*}}: tensor<?xindex>, %{{[a-z0-9]*}}: tensor<?xindex>, %{{[a-z0-9]*}}: tensor<?xf64>, %[[ROWS:[a-z0-9]*]]: index, %[[COLUMNS:[a-z0-9]*]]: index)
 // CHECK:       %[[COUNT:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %c0) -> (index)
 // CHECK:       %[[EMPTY:.*]] = tensor.empty(%[[COUNT]]) : tensor<?x2xindex>
 // CHECK:       %[[LIST:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %[[EMPTY]], %{{.*}} = %c0)
 // CHECK:       %[[ORDER:.*]] = sparse_autograd.sort_entries ins(%[[LIST]]#0
 // CHECK:       %[[COUNTS:.*]] = sparse_autograd.count_positions #{{.*}} ins(%[[LIST]]#0, %[[ORDER]], %[[ROWS]], %[[COLUMNS]]
 // CHECK:       %[[NNZ:.*]] = tensor.extract %[[COUNTS]][%c1]
-// CHECK:       %[[STORED:.*]]:3 = sparse_autograd.store_positions #{{.*}} ins(%[[LIST]]#0, %[[ORDER]], %[[ROWS]], %[[COLUMNS]]
+// CHECK:       %[[STORED:.*]]:4 = sparse_autograd.store_positions #{{.*}} ins(%[[LIST]]#0, %[[ORDER]], %[[ROWS]], %[[COLUMNS]]
 // CHECK:       %[[NEW:.*]] = tensor.empty(%[[NNZ]]) : tensor<?xf64>
 // CHECK:       %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%[[NEW]]
 // CHECK:       %[[VALUES:.*]]:2 = scf.for %[[Q:.*]] = {{.*}} iter_args(%{{.*}} = %[[ZEROS]], %[[ENTRY:.*]] = %c0)
-// CHECK:         %[[SLOT:.*]] = tensor.extract %[[STORED]]#2[%[[ENTRY]]]
+// CHECK:         %[[SLOT:.*]] = tensor.extract %[[STORED]]#3[%[[ENTRY]]]
 // CHECK-NEXT:    %[[LEFT:.*]] = tensor.extract %[[A]]
 // CHECK-NEXT:    %[[RIGHT:.*]] = tensor.extract %[[B]][%[[Q]]]
 // CHECK-NEXT:    %[[PRODUCT:.*]] = arith.mulf %[[LEFT]], %[[RIGHT]]
 // CHECK-NEXT:    tensor.insert %[[PRODUCT]] into %{{.*}}[%[[SLOT]]]
-// CHECK:       return %[[STORED]]#0, %[[STORED]]#1, %[[VALUES]]#0, %[[ROWS]], %[[COLUMNS]]
-func.func @multiply(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #COO>, %e: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+// CHECK:       return %{{.*}}, %[[STORED]]#1, %[[STORED]]#2, %[[VALUES]]#0, %[[ROWS]], %[[COLUMNS]]
+func.func @multiply(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #COO>, %e: tensor<?x?xf64, #COO>) -> tensor<?x?xf64, #COO> {
   %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #COO>) outs(%e : tensor<?x?xf64, #CSR>) {
+      ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #COO>) outs(%e : tensor<?x?xf64, #COO>) {
   ^bb0(%in: f64, %in_0: f64, %out: f64):
     %s = arith.mulf %in, %in_0 : f64
     linalg.yield %s : f64
-  } -> tensor<?x?xf64, #CSR>
-  return %y : tensor<?x?xf64, #CSR>
+  } -> tensor<?x?xf64, #COO>
+  return %y : tensor<?x?xf64, #COO>
 }
