@@ -123,7 +123,7 @@ def check_includes(root, sources):
 
 # Attributes of the dialect that programs, tools or callers read.
 INTERFACE = {"name", "default", "mask_of", "gradient_of", "bound", "derivative_of",
-             "memory_bound", "nnz", "any_format", "manifest"}
+             "memory_bound", "split", "gradients", "nnz", "any_format", "manifest"}
 # What one pass leaves on ops for another. What is new belongs to a table of one
 # pass, an analysis, an inherent attribute or a type.
 MARKS = {"parallel", "lanes", "vector", "entries", "unchecked", "cotangent"}

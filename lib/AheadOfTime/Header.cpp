@@ -9,7 +9,7 @@
 #include "Header.h"
 #include "LibrarySymbols.h"
 #include "SparseAutograd/Runner/Values.h"
-#include "SparseAutograd/Runtime/Runtime.h"
+#include "SparseAutograd/Runtime/Call.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -93,6 +93,35 @@ static void writeValue(llvm::raw_ostream &stream, const llvm::Twine &place,
   writeList("values", element);
 }
 
+/// Writes what a result shares, if it shares something.
+static void writeSharing(llvm::raw_ostream &stream,
+                         const llvm::json::Object &result) {
+  for (auto [key, text] : {std::pair("same_as", "is the same as"),
+                           std::pair("pattern_of", "has the pattern of")}) {
+    const llvm::json::Object *shared = result.getObject(key);
+    if (!shared)
+      continue;
+    for (StringRef kind : {"argument", "result"})
+      if (auto name = shared->getString(kind))
+        stream << "///       " << text << " the " << kind << " " << quote(*name)
+               << "\n";
+  }
+}
+
+/// Defines the encoding of a sparse argument, for a pattern of it.
+static void writeEncoding(llvm::raw_ostream &stream, StringRef name,
+                          const SparseEncoding &encoding) {
+  stream << "static const SparseAutogradLevel " << name << "_levels[] = {\n";
+  for (const SparseLevel &level : encoding.levels)
+    stream << "    {" << level.kind.getCode() << ", " << level.dimension << ", "
+           << level.block << ", " << int(level.isRemainder) << "}, // "
+           << level.kind.format->name << "\n";
+  stream << "};\nstatic const SparseAutogradEncoding " << name << " = {"
+         << encoding.levels.size() << ", " << name << "_levels, "
+         << io::getByteWidth(encoding.positionType) << ", "
+         << io::getByteWidth(encoding.coordinateType) << "};\n";
+}
+
 static llvm::Error writeEntry(llvm::raw_ostream &stream,
                               const llvm::json::Object &entry) {
   auto arguments = ValueType::parseAll(entry, "arguments");
@@ -104,10 +133,22 @@ static llvm::Error writeEntry(llvm::raw_ostream &stream,
   stream << "\n/// The function " << quote(*entry.getString("name")) << ".\n";
   for (auto [index, type] : llvm::enumerate(*arguments))
     writeValue(stream, "arguments[" + llvm::Twine(index) + "]", type);
-  for (auto [index, type] : llvm::enumerate(*results))
+  for (auto [index, type] : llvm::enumerate(*results)) {
     writeValue(stream, "results[" + llvm::Twine(index) + "]", type);
+    writeSharing(stream, *(*entry.getArray("results"))[index].getAsObject());
+  }
   stream << "int32_t " << *entry.getString("symbol")
          << "(void *const *arguments, void *const *results);\n";
+  for (auto [index, type] : llvm::enumerate(*arguments)) {
+    if (!type.encoding)
+      continue;
+    stream << "/// The encoding of arguments[" << index
+           << "], for sparseAutogradPatternCreate.\n";
+    writeEncoding(
+        stream,
+        (*entry.getString("symbol") + "_argument" + llvm::Twine(index)).str(),
+        *type.encoding);
+  }
   return llvm::Error::success();
 }
 
@@ -125,11 +166,13 @@ sparse_autograd::makeHeader(const llvm::json::Object &manifest,
 // the i-th argument and results[i] to the place of the i-th result, which are
 // listed with their types in MLIR (? is any extent) and in C.
 //
-// Arguments are borrowed for the call and never written; dense tensors must be
-// row-major, without gaps. The function fills the results; their buffers are
+// Arguments are borrowed for the call and never written; what is not row-major
+// without gaps is copied. The function fills the results; their buffers are
 // then the caller's, each released with sparseAutogradFree(allocated): that of
 // a SparseAutogradMemRef, and each of those in `lists`. How a sparse tensor is
-// stored is in Runtime.h, "Sparse tensors".
+// stored is in Runtime.h, "Sparse tensors". How to call without copies of what
+// results share with arguments, into memory of the caller's, and with sparse
+// arguments that are validated once, is in Call.h.
 //
 // A function returns SPARSE_AUTOGRAD_SUCCESS, or another status with the reason
 // in sparseAutogradLastError(): then no result was written, and nothing stays
@@ -142,7 +185,7 @@ sparse_autograd::makeHeader(const llvm::json::Object &manifest,
 )";
   stream << "\n#ifndef " << guard << "\n#define " << guard << R"(
 
-#include "SparseAutograd/Runtime/Runtime.h"
+#include "SparseAutograd/Runtime/Call.h"
 
 SPARSE_AUTOGRAD_STATIC_ASSERT(SPARSE_AUTOGRAD_RUNTIME_VERSION == )"
          << SPARSE_AUTOGRAD_RUNTIME_VERSION << R"(,

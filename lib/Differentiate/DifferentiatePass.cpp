@@ -8,6 +8,7 @@
 
 #include "Normalization.h"
 #include "ResidualTypes.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/EntryAttributes.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Differentiate/Derivative.h"
 #include "SparseAutograd/Differentiate/Passes.h"
@@ -38,6 +39,8 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
+static void describeGradients(func::FuncOp function);
+
 namespace {
 
 /// Replaces the derivative ops of a module, innermost derivative first: what a
@@ -63,6 +66,7 @@ public:
       if (failed(define(split)))
         return failure();
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+    llvm::for_each(functions, describeGradients);
     for (func::FuncOp function : functions)
       if (failed(expandIn(function)))
         return failure();
@@ -283,6 +287,59 @@ static void nameResiduals(func::FuncOp forward, unsigned firstResult,
   }
 }
 
+/// Says of a public function which of its results are gradients of its own
+/// arguments, as the ops of derivatives that it returns say.
+static void describeGradients(func::FuncOp function) {
+  if (!function.isPublic() || function.isDeclaration() ||
+      !function.getBody().hasOneBlock())
+    return;
+  Block &body = function.getBody().front();
+  SmallVector<int64_t> numbers;
+  for (OpOperand &returned : body.getTerminator()->getOpOperands()) {
+    auto result = dyn_cast<OpResult>(returned.get());
+    if (!result || !isa<ValueAndGradOp, VjpOp>(result.getOwner()))
+      continue;
+    Operation *op = result.getOwner();
+    ArrayRef<int64_t> wrt = isa<VjpOp>(op) ? cast<VjpOp>(op).getWrt()
+                                           : cast<ValueAndGradOp>(op).getWrt();
+    int64_t gradient = static_cast<int64_t>(result.getResultNumber()) -
+                       (static_cast<int64_t>(op->getNumResults()) -
+                        static_cast<int64_t>(wrt.size()));
+    auto argument =
+        gradient < 0 ? BlockArgument()
+                     : dyn_cast<BlockArgument>(op->getOperand(wrt[gradient]));
+    if (argument && argument.getOwner() == &body)
+      numbers.append({static_cast<int64_t>(returned.getOperandNumber()),
+                      static_cast<int64_t>(argument.getArgNumber())});
+  }
+  if (!numbers.empty())
+    function->setAttr(gradientsAttributeName,
+                      DenseI64ArrayAttr::get(function.getContext(), numbers));
+}
+
+/// Says of the two functions what they are to each other, for their callers.
+static void describeSplit(SplitVjpOp split, func::FuncOp callee,
+                          func::FuncOp forward, func::FuncOp backward,
+                          int64_t residuals) {
+  Builder builder(split.getContext());
+  SmallVector<int64_t> cotangents;
+  for (auto [index, type] : llvm::enumerate(callee.getResultTypes()))
+    if (isDifferentiableType(type))
+      cotangents.push_back(index);
+  auto named = [&](StringRef name, Attribute value) {
+    return builder.getNamedAttr(name, value);
+  };
+  auto description = builder.getDictionaryAttr(
+      {named("primal", builder.getStringAttr(split.getCallee())),
+       named("forward", builder.getStringAttr(split.getForward())),
+       named("backward", builder.getStringAttr(split.getBackward())),
+       named("wrt", split.getWrtAttr()),
+       named("cotangents", builder.getDenseI64ArrayAttr(cotangents)),
+       named("residuals", builder.getI64IntegerAttr(residuals))});
+  for (func::FuncOp part : {forward, backward})
+    part->setAttr(splitAttributeName, description);
+}
+
 LogicalResult DerivativeExpander::define(SplitVjpOp split) {
   auto known = symbolTable.lookup<func::FuncOp>(split.getForward());
   if (known && !known.isDeclaration())
@@ -339,6 +396,7 @@ LogicalResult DerivativeExpander::define(SplitVjpOp split) {
   for (unsigned index = 0; index < numResults; ++index)
     forward.setResultAttrs(index, callee.getResultAttrDict(index));
   nameResiduals(forward, numResults, backward, residuals.size());
+  describeSplit(split, callee, forward, backward, residuals.size());
   return replaceResiduals(
       module, ResidualsType::get(module.getContext(), split.getForwardAttr()),
       residuals);

@@ -86,12 +86,14 @@ ExecutionEngine::load(std::unique_ptr<MemoryBuffer> object) {
     return createStringError(inconvertibleErrorCode(),
                              "the manifest of the code is not an object");
   engine->manifest = std::move(*manifest->getAsObject());
-  if (engine->manifest.getInteger("runtime_version") !=
-      int64_t(sparseAutogradRuntimeVersion()))
+  int64_t version = engine->manifest.getInteger("runtime_version").value_or(0);
+  if (version != int64_t(sparseAutogradRuntimeVersion()))
     return createStringError(
         inconvertibleErrorCode(),
-        "the code was compiled for another version of the runtime; compile it "
-        "again");
+        "the code was compiled for version " + std::to_string(version) +
+            " of the runtime, but this is version " +
+            std::to_string(sparseAutogradRuntimeVersion()) +
+            "; compile it again");
   engine->jit = std::move(*jit);
   if (auto images = engine->jit->lookup(imagesSymbol))
     engine->images = images->toPtr<const SparseAutogradImage *const *>();

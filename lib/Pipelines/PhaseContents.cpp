@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PhaseContents.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/EntryAttributes.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 
 using namespace sparse_autograd;
@@ -61,6 +62,9 @@ static constexpr TypeKind anyTensor[] = {TypeKind::SparseTensor,
                                          TypeKind::Tensor};
 static constexpr TypeKind denseTensor[] = {TypeKind::Tensor};
 
+/// What functions are to their callers, until the manifest says it.
+static constexpr StringLiteral marksOfFunctions[] = {splitAttributeName,
+                                                     gradientsAttributeName};
 static constexpr StringLiteral manifest[] = {Dialect::getManifestAttrName()};
 /// Accesses that assertions are to be made for, until there are loops.
 static constexpr StringLiteral marksOfAccesses[] = {
@@ -100,7 +104,7 @@ static constexpr TypeKind buffers[] = {TypeKind::MemRef};
 
 static const PhaseContents phases[] = {
     {"input", ofPrograms, {}, /*hasForeignOps=*/true, anyTensor, {}},
-    {"differentiate", ofPrograms, requests, true, anyTensor, {}},
+    {"differentiate", ofPrograms, requests, true, anyTensor, marksOfFunctions},
     {"select-formats", ofPrograms, requests, true, anyTensor, manifest},
     {"prepare-sparse", ofPrograms, beforeStructured, true, anyTensor,
      marksOfAccesses},

@@ -120,6 +120,9 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createFusePass(fusion));
   pm.addPass(createRemoveBarriers());
   pm.addPass(createCastsToAssertions());
+  ShareResultsOptions results;
+  results.uncheckedStorage = options.uncheckedStorage;
+  pm.addPass(createShareResults(results));
   endPhase(pm, options, "lower-sparse");
 }
 

@@ -48,13 +48,21 @@ def EmitEntries : PipelinePass<"sparse-autograd-emit-entries", "::mlir::ModuleOp
     * `_sparse_autograd_entry_f(arguments, results) -> i32`, a
       `SparseAutogradEntry` (Runtime.h), which calls the runtime's guard with
     * a body that checks each pointer, and the descriptors of the arguments
-      against the types of `f`, calls it, copies a result that would share its
-      buffer with an argument or another result, makes the bytes of an i1 0 or
-      1, and writes the results last of all;
+      against the types of `f`, copies strided ones to dense memory, calls it,
+      copies a result that would share its buffer with an argument or another
+      result, makes the bytes of an i1 0 or 1, brings the results into the form
+      that the call asks for, and writes them last of all;
 
     and the constant `sparse_autograd_manifest`, a zero-terminated string.
     Functions that are not entries become private and get a prefix, so that no
     name of the program collides with one of the C library.
+
+    An allocation that is a result of a function that its entry alone calls is
+    announced (sparseAutogradExpectResult), so that a destination of the caller's
+    takes its place.
+
+    The storage of sparse arguments is validated, unless the manifest says of the
+    entry that it is `unchecked`.
 
     Runs on memrefs, before the conversion to LLVM.
   }];
@@ -62,8 +70,7 @@ def EmitEntries : PipelinePass<"sparse-autograd-emit-entries", "::mlir::ModuleOp
                            "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
-                           "::mlir::cf::ControlFlowDialect"];
-}
+                           "::mlir::cf::ControlFlowDialect"];}
 
 //===----------------------------------------------------------------------===//
 // FloatsToF64

@@ -96,6 +96,13 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
                      "SPARSE_AUTOGRAD_VERIFY_PHASES is set in the environment"),
       llvm::cl::init(verifiesPhases())};
 
+  Option<bool> uncheckedStorage{
+      *this, "unchecked-storage",
+      llvm::cl::desc("entries take the storage of sparse arguments for valid, "
+                     "which is unsafe: wrong positions or coordinates are "
+                     "accesses anywhere in memory"),
+      llvm::cl::init(ShareResultsOptions().uncheckedStorage)};
+
   Option<std::string> cpu{
       *this, "cpu", llvm::cl::value_desc("NAME"),
       llvm::cl::desc(

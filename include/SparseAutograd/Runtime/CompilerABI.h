@@ -32,7 +32,7 @@
 #ifndef SPARSEAUTOGRAD_RUNTIME_COMPILERABI_H
 #define SPARSEAUTOGRAD_RUNTIME_COMPILERABI_H
 
-#include "SparseAutograd/Runtime/Runtime.h"
+#include "SparseAutograd/Runtime/Call.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,6 +90,55 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void *sparseAutogradAllocate(int64_t bytes);
 /// SPARSE_AUTOGRAD_INVALID_ARGUMENT under the conditions under which
 /// sparseAutogradFree returns it.
 SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradDeallocate(void *block);
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+//
+// What the body of an entry asks about the call that it serves
+// (SparseAutogradCall). The record of an entry is made of what its manifest
+// says: the numbers of arguments and of results; then for each of these, in
+// order, how many descriptors it has (none, for a scalar), and for each
+// descriptor the rank and the bytes of an element.
+
+/// Begins the body: checks the numbers and forms of the call against the
+/// record, which lives as long as the call. Raises
+/// SPARSE_AUTOGRAD_INVALID_ARGUMENT.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradBeginEntry(const int64_t *record);
+
+/// Checks the destinations of the call, if there are any, when all pointers,
+/// and the extents of the arguments, have been checked. Raises
+/// SPARSE_AUTOGRAD_INVALID_ARGUMENT for one that overlaps an argument or
+/// another destination, is not dense, null or not aligned.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradCheckDestinations(void);
+
+/// Says that the next block that this thread allocates is for a descriptor of a
+/// result: sparseAutogradAllocate returns its destination, where there is one
+/// of as many bytes that is aligned to 64. Releasing a destination does
+/// nothing. At most once in a call for each descriptor. What comes of it is the
+/// same if another block is allocated: a result that is elsewhere is copied.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradExpectResult(int64_t result,
+                                                               int64_t list);
+
+/// A block with a dense copy of the tensor of a descriptor, whose extents and
+/// pointer have been checked. Raises as sparseAutogradAllocate, and
+/// SPARSE_AUTOGRAD_INVALID_ARGUMENT for strides that overflow.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void *
+sparseAutogradPack(int64_t rank, int64_t elementBytes, const void *descriptor);
+
+/// Makes the descriptor `staged` of a result what the form of the result asks
+/// for, before it is stored. With `source`, a descriptor that the result
+/// shares, it is written: that one, or a copy, of which an i1 (`isBoolean`) has
+/// bytes 0 and 1. Without, it describes a dense block of this frame, which is
+/// copied to the destination and released unless it is the destination.
+///
+/// Raises as sparseAutogradAllocate, and SPARSE_AUTOGRAD_INVALID_ARGUMENT for a
+/// destination with other extents.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradHandOver(int64_t result, int64_t list, int64_t rank,
+                       int64_t elementBytes, int32_t isBoolean,
+                       const void *source, void *staged);
 
 //===----------------------------------------------------------------------===//
 // Parallel loops
@@ -216,16 +265,14 @@ sparseAutogradExpandRow(void *destination, const void *source,
 // that has coordinates; a level that is not unique, and then another that is no
 // singleton).
 
-/// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT unless what an entry got as a sparse
-/// argument is valid (sparseAutogradCheckStorage). Each of the levels is
-/// described by four numbers: its SparseAutogradLevelFormat; the dimension
-/// whose coordinate it has; the extent of a block, or 0 for the whole
-/// coordinate; of a block, 0 for the quotient and 1 for the remainder. The
-/// descriptors are contiguous. `name` begins the message.
-SPARSE_AUTOGRAD_RUNTIME_EXPORT void
-sparseAutogradCheckArgument(const char *name, int64_t levelCount,
-                            const int64_t *levels, int64_t positionBytes,
-                            int64_t coordinateBytes, const void *argument);
+/// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT unless the storage that an entry got
+/// as argument number `argument` is valid (sparseAutogradCheckStorage) or,
+/// where the call gives a pattern of it, has that pattern. `name` begins the
+/// message.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradCheckArgument(
+    const char *name, int64_t argument, int64_t levelCount,
+    const SparseAutogradLevel *levels, int64_t positionBytes,
+    int64_t coordinateBytes, const void *storage);
 
 /// Writes to `order` the permutation that sorts the entries in lexicographic
 /// order of their coordinates, which are >= 0. Entries that are the same stay

@@ -35,7 +35,7 @@ extern "C" {
 
 /// The version of this interface and of CompilerABI.h. It changes whenever
 /// code compiled for one version could misbehave with another.
-#define SPARSE_AUTOGRAD_RUNTIME_VERSION 1u
+#define SPARSE_AUTOGRAD_RUNTIME_VERSION 2u
 
 /// The version that the loaded library implements. Whoever loads compiled code
 /// compares it with the one the code was compiled for, before the first call.

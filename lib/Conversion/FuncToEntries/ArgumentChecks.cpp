@@ -101,12 +101,11 @@ SmallVector<Value> ArgumentChecks::requireExtents(MemRefDescriptor given,
   return extents;
 }
 
-SmallVector<Value> ArgumentChecks::requireDenseStrides(MemRefDescriptor given,
-                                                       ArrayRef<Value> extents,
-                                                       StringRef name,
-                                                       Value isEmpty) {
-  SmallVector<Value> strides(extents.size());
-  Value one = constant(1), stride = one;
+Value ArgumentChecks::haveDenseStrides(MemRefDescriptor given,
+                                       ArrayRef<Value> extents, Value isEmpty,
+                                       SmallVectorImpl<Value> &strides) {
+  strides.assign(extents.size(), Value());
+  Value one = constant(1), stride = one, all;
   for (int64_t i = extents.size() - 1; i >= 0; --i) {
     // The stride along an extent of 1, or in a tensor without elements, has no
     // meaning.
@@ -114,11 +113,10 @@ SmallVector<Value> ArgumentChecks::requireDenseStrides(MemRefDescriptor given,
                                          given.stride(builder, loc, i), stride);
     Value isOne = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
                                        extents[i], one);
-    require(either(isDense, either(isOne, isEmpty)),
-            "argument '" + name +
-                "' is not dense in row-major order; pass a contiguous copy");
+    isDense = either(isDense, either(isOne, isEmpty));
+    all = all ? LLVM::AndOp::create(builder, loc, all, isDense) : isDense;
     strides[i] = stride;
     stride = LLVM::MulOp::create(builder, loc, stride, extents[i]);
   }
-  return strides;
+  return all;
 }

@@ -47,11 +47,12 @@ public:
                                                 llvm::StringRef name,
                                                 mlir::Value &isEmpty);
 
-  /// The strides of a tensor of these extents, which is dense.
-  llvm::SmallVector<mlir::Value>
-  requireDenseStrides(mlir::MemRefDescriptor given,
-                      llvm::ArrayRef<mlir::Value> extents, llvm::StringRef name,
-                      mlir::Value isEmpty);
+  /// Whether a tensor of these extents is dense in row-major order; null for
+  /// true. `strides` become those of such a tensor.
+  mlir::Value haveDenseStrides(mlir::MemRefDescriptor given,
+                               llvm::ArrayRef<mlir::Value> extents,
+                               mlir::Value isEmpty,
+                               llvm::SmallVectorImpl<mlir::Value> &strides);
 
 private:
   mlir::Value constant(int64_t value);

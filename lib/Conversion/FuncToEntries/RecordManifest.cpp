@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/EntryAttributes.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Runtime/Runtime.h"
@@ -143,6 +144,72 @@ describeAll(func::FuncOp function, TypeRange types, StringRef kind,
   return all;
 }
 
+/// Notes which results of an entry are gradients of its own arguments.
+static void noteGradients(func::FuncOp function,
+                          const llvm::json::Array &arguments,
+                          llvm::json::Array &results) {
+  auto numbers =
+      function->getAttrOfType<DenseI64ArrayAttr>(gradientsAttributeName);
+  for (int64_t i = 0; numbers && i < numbers.size(); i += 2) {
+    llvm::json::Object &gradient = *results[numbers[i]].getAsObject();
+    gradient["role"] = "gradient";
+    gradient["gradient_of"] =
+        arguments[numbers[i + 1]].getAsObject()->getString("name")->str();
+  }
+}
+
+/// Notes in the descriptions of the two entries of a split_vjp what their
+/// values are to each other, and describes the pair.
+static std::optional<llvm::json::Value>
+describePair(func::FuncOp backward, llvm::json::Array &entries) {
+  auto split = backward->getAttrOfType<DictionaryAttr>(splitAttributeName);
+  if (!split ||
+      split.getAs<StringAttr>("backward").getValue() != backward.getName())
+    return std::nullopt;
+  auto find = [&](StringRef role) -> llvm::json::Object * {
+    StringRef name = split.getAs<StringAttr>(role).getValue();
+    for (llvm::json::Value &entry : entries)
+      if (entry.getAsObject()->getString("name") == name)
+        return entry.getAsObject();
+    return nullptr;
+  };
+  llvm::json::Object *first = find("forward"), *second = find("backward");
+  if (!first || !second)
+    return std::nullopt;
+  auto at = [](llvm::json::Object &entry, StringRef key,
+               size_t index) -> llvm::json::Object & {
+    return *(*entry.getArray(key))[index].getAsObject();
+  };
+  size_t residuals = split.getAs<IntegerAttr>("residuals").getInt();
+  size_t results = first->getArray("results")->size() - residuals;
+  auto getName = [](const llvm::json::Object &value) {
+    // A copy: JSON does not own what a StringRef refers to.
+    return value.getString("name")->str();
+  };
+  for (size_t index = 0; index < residuals; ++index) {
+    at(*first, "results", results + index)["role"] = "residual";
+    at(*second, "arguments", index)["role"] = "residual";
+  }
+  auto cotangents = split.getAs<DenseI64ArrayAttr>("cotangents").asArrayRef();
+  for (auto [offset, index] : llvm::enumerate(cotangents)) {
+    llvm::json::Object &cotangent =
+        at(*second, "arguments", residuals + offset);
+    cotangent["role"] = "cotangent";
+    cotangent["cotangent_of"] = getName(at(*first, "results", index));
+  }
+  for (auto [offset, index] :
+       llvm::enumerate(split.getAs<DenseI64ArrayAttr>("wrt").asArrayRef())) {
+    llvm::json::Object &gradient = at(*second, "results", offset);
+    gradient["role"] = "gradient";
+    gradient["gradient_of"] = getName(at(*first, "arguments", index));
+  }
+  llvm::json::Object pair{{"forward", getName(*first)},
+                          {"backward", getName(*second)}};
+  if (llvm::json::Object *primal = find("primal"))
+    pair["primal"] = getName(*primal);
+  return pair;
+}
+
 namespace {
 struct RecordManifestPass
     : sparse_autograd::impl::RecordManifestBase<RecordManifestPass> {
@@ -164,15 +231,25 @@ struct RecordManifestPass
           [&](unsigned i) { return function.getResultAttrDict(i); });
       if (failed(arguments) || failed(results))
         return signalPassFailure();
+      noteGradients(function, *arguments, *results);
       entries.push_back(llvm::json::Object{
           {"name", function.getName()},
           {"symbol", (entrySymbolPrefix + function.getName()).str()},
           {"arguments", std::move(*arguments)},
           {"results", std::move(*results)}});
     }
+    llvm::json::Array pairs;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (auto pair = describePair(function, entries))
+        pairs.push_back(std::move(*pair));
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      function->removeAttr(splitAttributeName);
+      function->removeAttr(gradientsAttributeName);
+    }
     llvm::json::Object manifest{
         {"version", manifestVersion},
         {"runtime_version", int64_t(SPARSE_AUTOGRAD_RUNTIME_VERSION)},
+        {"pairs", std::move(pairs)},
         {"entries", std::move(entries)}};
     std::string text;
     llvm::raw_string_ostream(text) << llvm::json::Value(std::move(manifest));

@@ -368,7 +368,11 @@ void *sparseAutogradAllocate(int64_t bytes) {
         SPARSE_AUTOGRAD_INVALID_ARGUMENT,
         "an allocation of {} bytes: the size of a tensor overflowed", 1,
         &bytes);
-  Allocation allocation = allocate(bytes, threadState().frame);
+  Frame *frame = threadState().frame;
+  if (frame && frame->expectedResult >= 0)
+    if (void *destination = takeExpected(*frame, bytes))
+      return destination;
+  Allocation allocation = allocate(bytes, frame);
   if (allocation.refusal == Refusal::limit) {
     int64_t values[] = {bytes, allocation.held, allocation.limit};
     sparseAutogradRaiseWithValues(
@@ -388,6 +392,8 @@ static const char releasedTwice[] =
     "a buffer was released that is not in use: released twice?";
 
 void sparseAutogradDeallocate(void *block) {
+  if (isDestination(block))
+    return;
   if (!release(block))
     sparseAutogradRaise(SPARSE_AUTOGRAD_INVALID_ARGUMENT, releasedTwice);
 }
@@ -447,4 +453,6 @@ void sparseAutogradResetCounters(void) {
   counters.peakLiveBytes = counters.liveBytes;
   resetEntryCallCount();
   resetParallelRegionCount();
+  resetCopiedByteCount();
+  resetCheckedByteCount();
 }

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SparseAutograd/Runtime/Runtime.h"
+#include "ElementOrder.h"
 #include "SparseLevels.h"
 #include "ThreadState.h"
 
+#include <atomic>
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
@@ -18,15 +19,25 @@
 using namespace sparse_autograd;
 using namespace sparse_autograd::runtime;
 
-namespace {
+static std::atomic<int64_t> checkedBytes{0};
+
+int64_t runtime::checkedByteCount() {
+  return checkedBytes.load(std::memory_order_relaxed);
+}
+
+void runtime::resetCheckedByteCount() {
+  checkedBytes.store(0, std::memory_order_relaxed);
+}
 
 /// Element 0 of an array whose descriptor was checked; null if it has none.
 template <typename T>
-const T *getData(const SparseAutogradMemRef1 &memref) {
+static const T *getData(const SparseAutogradMemRef1 &memref) {
   if (memref.sizes[0] == 0)
     return nullptr;
   return static_cast<const T *>(memref.aligned) + memref.offset;
 }
+
+namespace {
 
 /// An array of unsigned numbers.
 class Numbers {
@@ -162,6 +173,8 @@ bool StorageChecker::checkArray(int64_t level, const char *what,
     return refuse(level, "the pointer to its %s is null", what);
   if (bytes == 0)
     return true;
+  // All are read, once.
+  checkedBytes.fetch_add(size * bytes, std::memory_order_relaxed);
   if (reinterpret_cast<uintptr_t>(component.aligned) % bytes != 0)
     return refuse(level,
                   "the pointer to its %s is not aligned to %" PRId64 " bytes",
@@ -297,50 +310,6 @@ bool StorageChecker::checkPositions(const SparseAutogradMemRef1 &component,
   return true;
 }
 
-template <typename T>
-static bool areBelow(const T *numbers, int64_t count, uint64_t extent) {
-  // What T cannot hold is larger than all numbers.
-  if (extent > T(~T(0)))
-    return true;
-  bool isFine = true;
-  for (int64_t i = 0; i < count; ++i)
-    isFine &= numbers[i] < T(extent);
-  return isFine;
-}
-
-/// Whether all elements of all parents are in range and increase: without a
-/// branch an element, however few a parent has. `increases(i)` compares element
-/// i with the one before it.
-///
-/// An element that does not increase is the first one of a parent if there are
-/// as many of these as of those.
-template <typename P, typename Increases>
-static bool increasesWithinParents(const P *positions, int64_t parents,
-                                   int64_t positionsOfParent, int64_t elements,
-                                   Increases increases) {
-  if (elements < 2)
-    return true;
-  // Counted in narrow numbers, of which a vector has more.
-  constexpr int64_t blockElements = int64_t(1) << 20;
-  int64_t descents = 0;
-  for (int64_t begin = 1; begin < elements; begin += blockElements) {
-    int64_t rest = elements - begin;
-    int64_t end = begin + (rest < blockElements ? rest : blockElements);
-    int32_t inBlock = 0;
-    for (int64_t i = begin; i < end; ++i)
-      inBlock += !increases(i);
-    descents += inBlock;
-  }
-  for (int64_t parent = 0; parent < parents; ++parent) {
-    const P *place = positions + positionsOfParent * parent;
-    bool isFirst = (place[0] < place[1]) & (place[0] > 0);
-    // Some element where there is none to ask about.
-    int64_t first = isFirst ? static_cast<int64_t>(place[0]) : 1;
-    descents -= isFirst & !increases(first);
-  }
-  return descents == 0;
-}
-
 /// Whether the elements are right, in the usual layouts; false also where that
 /// is to be found out one by one. The positions have been checked.
 bool StorageChecker::areElementsFine(const SparseAutogradMemRef1 &positions,
@@ -349,29 +318,29 @@ bool StorageChecker::areElementsFine(const SparseAutogradMemRef1 &positions,
   int64_t count = end - level;
   int64_t positionsOfParent = getFormat(level).positions;
   bool isPair = count == 2 && !kinds[level].isUnique;
-  if ((count != 1 && !isPair) || positions.strides[0] != 1 ||
-      coordinates[0].strides[0] != 1 || coordinates[count - 1].strides[0] != 1)
+  if ((count != 1 && !isPair) || positions.strides[0] != 1)
+    return false;
+  if (elements == 0)
+    return true;
+  if (extents[level] == 0 || extents[end - 1] == 0)
     return false;
   return withType(coordinateBytes, [&](auto coordinate) {
     using C = decltype(coordinate);
-    const C *outer = getData<C>(coordinates[0]);
-    const C *inner = getData<C>(coordinates[count - 1]);
-    if (!areBelow(outer, elements, extents[level]) ||
-        (isPair && !areBelow(inner, elements, extents[end - 1])))
-      return false;
+    // What C cannot hold is larger than all numbers.
+    auto getLast = [](uint64_t extent) {
+      constexpr uint64_t most = C(~C(0));
+      return static_cast<C>(extent - 1 < most ? extent - 1 : most);
+    };
+    Coordinates<C> c = {getData<C>(coordinates[0]),
+                        isPair ? getData<C>(coordinates[1]) : nullptr,
+                        coordinates[0].strides[0],
+                        coordinates[count - 1].strides[0],
+                        getLast(extents[level]),
+                        getLast(extents[end - 1])};
     return withType(positionBytes, [&](auto position) {
       using P = decltype(position);
-      const P *begins = getData<P>(positions);
-      if (!isPair)
-        return increasesWithinParents(
-            begins, parents, positionsOfParent, elements,
-            [=](int64_t i) { return outer[i - 1] < outer[i]; });
-      return increasesWithinParents(begins, parents, positionsOfParent,
-                                    elements, [=](int64_t i) {
-                                      return bool((outer[i - 1] < outer[i]) |
-                                                  ((outer[i - 1] == outer[i]) &
-                                                   (inner[i - 1] < inner[i])));
-                                    });
+      return areElementsInOrder(c, getData<P>(positions), parents,
+                                positionsOfParent, elements);
     });
   });
 }

@@ -98,6 +98,11 @@ int32_t sparseAutogradGuard(void (*body)(void *const *, void *const *),
   ThreadState &state = threadState();
   Frame frame;
   frame.parent = state.frame;
+  // Of this call and no other: a guard below it, in a log handler, has none.
+  if (state.call && state.call->arguments == arguments &&
+      state.call->results == results)
+    frame.call = state.call;
+  state.call = nullptr;
   state.frame = &frame;
   Call call = {body, arguments, results};
   bool succeeded = runProtected(runBody, &call);

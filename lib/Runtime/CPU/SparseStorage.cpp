@@ -359,33 +359,3 @@ void sparseAutogradStorePositions(
   }
   sparseAutogradDeallocate(storage.levels);
 }
-
-void sparseAutogradCheckArgument(const char *name, int64_t levelCount,
-                                 const int64_t *levels, int64_t positionBytes,
-                                 int64_t coordinateBytes,
-                                 const void *argument) {
-  if (levelCount < 1 || levelCount > mostLevels)
-    sparseAutogradRaiseWithValues(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
-                                  "storage of {} levels", 1, &levelCount);
-  auto *components = static_cast<const SparseAutogradMemRef1 *>(argument);
-  int64_t formats[mostLevels], extents[mostLevels];
-  int64_t componentCount = 1;
-  for (int64_t level = 0; level < levelCount; ++level) {
-    formats[level] = levels[4 * level];
-    componentCount += LevelKind::fromCode(formats[level]).format->countLists();
-  }
-  auto *shape = reinterpret_cast<const int64_t *>(components + componentCount);
-  for (int64_t level = 0; level < levelCount; ++level) {
-    int64_t extent = shape[levels[4 * level + 1]];
-    int64_t block = levels[4 * level + 2];
-    bool isRemainder = levels[4 * level + 3];
-    extents[level] = block == 0    ? extent
-                     : isRemainder ? block
-                                   : extent / block + (extent % block != 0);
-  }
-  int32_t status =
-      sparseAutogradCheckStorage(name, levelCount, formats, extents,
-                                 positionBytes, coordinateBytes, components);
-  if (status != SPARSE_AUTOGRAD_SUCCESS)
-    sparseAutogradRaise(status, sparseAutogradLastError());
-}

@@ -14,6 +14,8 @@
 #ifndef SPARSEAUTOGRAD_LIB_RUNTIME_CPU_THREADSTATE_H
 #define SPARSEAUTOGRAD_LIB_RUNTIME_CPU_THREADSTATE_H
 
+#include "SparseAutograd/Runtime/Call.h"
+
 #include <csetjmp>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +39,12 @@ struct Frame {
   bool ownsStream = false; ///< it is not that of an outer frame
   DeviceBlock *deviceBlocks = nullptr;
   BegunProduct *begunProduct = nullptr; ///< by a library of the device
+  /// What the caller says of this call, and the record of the entry's
+  /// descriptors; null where it says nothing.
+  const SparseAutogradCall *call = nullptr;
+  const int64_t *record = nullptr;
+  /// The result that the next block is for, if it has a destination.
+  int64_t expectedResult = -1, expectedList = 0;
 };
 
 /// Where an error goes.
@@ -53,6 +61,8 @@ struct ThreadState {
   Frame *frame = nullptr;
   JumpTarget *target = nullptr;
   bool insideParallelFor = false;
+  /// The call that the next guard serves.
+  const SparseAutogradCall *call = nullptr;
   int32_t status = 0;
   char message[messageCapacity] = {};
 };
@@ -73,8 +83,21 @@ bool runProtected(void (*callee)(void *context), void *context);
 /// Counts for sparseAutogradGetCounters.
 int64_t entryCallCount();
 int64_t parallelRegionCount();
+int64_t copiedByteCount();
+int64_t checkedByteCount();
 void resetEntryCallCount();
 void resetParallelRegionCount();
+void resetCopiedByteCount();
+void resetCheckedByteCount();
+
+/// Of the call that the innermost frame serves: the pattern of an argument,
+/// null if there is none; whether a result is written to `block`.
+const SparseAutogradPattern *getPattern(int64_t argument);
+bool isDestination(const void *block);
+
+/// The destination of the result that a frame expects, if it takes a block of
+/// so many bytes; null otherwise. The frame expects no other then.
+void *takeExpected(Frame &frame, int64_t bytes);
 
 /// Gives the blocks of a frame to its caller.
 void detachBlocks(Frame &frame);

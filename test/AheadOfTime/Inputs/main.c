@@ -67,10 +67,51 @@ static int callDouble(uint32_t lastColumn) {
   return 0;
 }
 
+/* The values of the result are written here, its lists are those of `a`. */
+static int callWithoutCopies(void) {
+  uint32_t positions[] = {0, 1, 3}, columns[] = {1, 0, 2};
+  float values[] = {1, 2, 3}, doubled[3];
+  struct SparseMatrix a = {
+      {makeList(positions, 3), makeList(columns, 3), makeList(values, 3)},
+      {2, 3}};
+  struct SparseMatrix b = {
+      {makeList(NULL, 0), makeList(NULL, 0), makeList(doubled, 3)}, {0, 0}};
+  SparseAutogradPattern *pattern;
+  if (sparseAutogradPatternCreate("a", &model_double_argument0, &a,
+                                  SPARSE_AUTOGRAD_BORROW,
+                                  &pattern) != SPARSE_AUTOGRAD_SUCCESS)
+    return fail();
+  void *arguments[] = {&a};
+  void *results[] = {&b};
+  const SparseAutogradPattern *patterns[] = {pattern};
+  int32_t forms[] = {SPARSE_AUTOGRAD_RESULT_DESTINATION};
+  SparseAutogradCall call = {1, 1, arguments, results, patterns, forms};
+  SparseAutogradCallCounters counters;
+  int32_t status;
+  sparseAutogradResetCounters();
+  status = sparseAutogradCall(model_double, &call);
+  sparseAutogradPatternDestroy(pattern);
+  if (status != SPARSE_AUTOGRAD_SUCCESS)
+    return fail();
+  sparseAutogradGetCallCounters(&counters);
+  printf("in place: %g %g %g, %s lists, %d bytes validated\n", doubled[0],
+         doubled[1], doubled[2],
+         b.lists[0].aligned == positions && b.lists[1].aligned == columns
+             ? "shared"
+             : "other",
+         (int)counters.checkedBytes);
+  /* Where they are read from is no place for them. */
+  b.lists[2] = makeList(values, 3);
+  call.patterns = NULL;
+  if (sparseAutogradCall(model_double, &call) != SPARSE_AUTOGRAD_SUCCESS)
+    return fail();
+  return 0;
+}
+
 int main(void) {
   // The last of each pair is refused.
-  int failures =
-      callGradient(2) + callGradient(1) + callDouble(2) + callDouble(3);
+  int failures = callGradient(2) + callGradient(1) + callDouble(2) +
+                 callDouble(3) + callWithoutCopies();
   SparseAutogradCounters counters;
   sparseAutogradGetCounters(&counters);
   printf("%d calls failed, %d blocks are left\n", failures,

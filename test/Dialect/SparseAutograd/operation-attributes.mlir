@@ -88,3 +88,17 @@ func.func @nnz_negative() -> tensor<2xf64> {
 
 // expected-error @+1 {{'sparse_autograd.manifest' that must be a string, on a module}}
 func.func private @manifest() attributes {sparse_autograd.manifest = "{}"}
+
+// -----
+
+// expected-error @+1 {{'sparse_autograd.split' that must be a dictionary with the names 'primal', 'forward' and 'backward', the numbers 'wrt' and 'cotangents' and the integer 'residuals', on a function}}
+func.func @split() attributes {sparse_autograd.split = {primal = "f"}} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'sparse_autograd.gradients' that must be pairs of the number of a result and that of an argument, on a function}}
+func.func @gradients(%x: f64) -> f64 attributes {sparse_autograd.gradients = array<i64: 0, 1>} {
+  return %x : f64
+}

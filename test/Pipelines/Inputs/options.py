@@ -27,7 +27,7 @@ OF_CPU = {
     "chunks": "false", "chunk-work": "19", "maximal-partials": "23",
     "product-work": "29", "stream-bytes": "31", "prefetch-bytes": "37",
     "prefetch-distance": "41", "inline-limit": "43", "outline-limit": "47",
-    "verify-phases": "false"}
+    "verify-phases": "false", "unchecked-storage": "true"}
 OF_GPU = {
     "cpu": "generic", "features": FEATURES[1],
     "chip": "sm_90a", "ptx": "sm_90", "chip-features": "+ptx85",

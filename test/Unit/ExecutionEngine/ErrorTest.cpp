@@ -53,13 +53,12 @@ TEST(Error, argumentsThatDoNotFitTheirTypes) {
                "argument 'arg1': extent 1 must be 4");
 
   SparseAutogradMemRef2 strided = {
-      wrong.data.data(), wrong.data.data(), 0, {3, 4}, {5, 1}};
+      wrong.data.data(), wrong.data.data(), 0, {3, 4}, {INT64_MAX / 2, 1}};
   EXPECT_EQ(program.call("add", {&strided, a.getDescriptor()},
                          {result.getDescriptor()}),
             SPARSE_AUTOGRAD_INVALID_ARGUMENT);
   EXPECT_STREQ(sparseAutogradLastError(),
-               "argument 'arg0' is not dense in row-major order; pass a "
-               "contiguous copy");
+               "the offset or a stride of an argument overflows");
   EXPECT_FALSE(result.isWritten());
 }
 
@@ -253,6 +252,26 @@ TEST(Error, symbolsOutsideTheList) {
   ASSERT_FALSE(engine);
   std::string message = llvm::toString(engine.takeError());
   EXPECT_NE(message.find("system"), std::string::npos) << message;
+}
+
+/// Code for an earlier ABI says so, and is refused.
+TEST(Error, earlierVersion) {
+  mlir::MLIRContext context;
+  mlir::DialectRegistry registry;
+  sparse_autograd::registerAllDialects(registry);
+  context.appendDialectRegistry(registry);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(R"mlir(
+    llvm.mlir.global external constant @sparse_autograd_manifest(
+        "{\22version\22:1,\22runtime_version\22:1,\22entries\22:[]}\00")
+        : !llvm.array<47 x i8>
+    )mlir",
+                                                        &context);
+  ASSERT_TRUE(module);
+  auto engine = sparse_autograd::ExecutionEngine::create(*module);
+  ASSERT_FALSE(engine);
+  EXPECT_EQ(llvm::toString(engine.takeError()),
+            "the code was compiled for version 1 of the runtime, but this is "
+            "version 2; compile it again");
 }
 
 TEST(Error, unknownEntryAndModule) {

@@ -463,8 +463,10 @@ TEST(CheckStorage, EachArrayHasItsOwnStride) {
 /// What an entry asks about an argument.
 TEST(CheckArgument, FindsTheExtentsOfLevels) {
   // Blocks of 2 by 2 in 3 by 5: 2 by 3 blocks.
-  const int64_t levels[] = {dense, 0, 2, 0, compressed, 1, 2, 0,
-                            dense, 0, 2, 1, dense,      1, 2, 1};
+  const SparseAutogradLevel levels[] = {{dense, 0, 2, 0},
+                                        {compressed, 1, 2, 0},
+                                        {dense, 0, 2, 1},
+                                        {dense, 1, 2, 1}};
   Storage storage;
   storage.positions = {{}, {0, 1, 2}, {}, {}};
   storage.coordinates = {{}, {2, 0}, {}, {}};
@@ -475,7 +477,7 @@ TEST(CheckArgument, FindsTheExtentsOfLevels) {
     std::memcpy(words.data(), packed.components.data(), 8 * words.size());
     words.insert(words.end(), {3, 5});
     return runEntry([&] {
-      sparseAutogradCheckArgument("A", 4, levels, 4, 2, words.data());
+      sparseAutogradCheckArgument("A", 0, 4, levels, 4, 2, words.data());
     });
   };
   EXPECT_EQ(check(), SPARSE_AUTOGRAD_SUCCESS);
@@ -493,15 +495,15 @@ TEST(CheckArgument, FindsTheExtentsOfLevels) {
     std::vector<int64_t> words = {0, 0, 0, 1, 1, 2};
     int64_t value = 0;
     words[1] = reinterpret_cast<int64_t>(&value);
-    std::vector<int64_t> one(4 * count, 0);
+    std::vector<SparseAutogradLevel> one(count);
     EXPECT_EQ(runEntry([&] {
-                sparseAutogradCheckArgument("A", count, one.data(), 4, 2,
+                sparseAutogradCheckArgument("A", 0, count, one.data(), 4, 2,
                                             words.data());
               }),
               SPARSE_AUTOGRAD_INVALID_ARGUMENT);
     words[5] = 1;
     EXPECT_EQ(runEntry([&] {
-                sparseAutogradCheckArgument("A", count, one.data(), 4, 2,
+                sparseAutogradCheckArgument("A", 0, count, one.data(), 4, 2,
                                             words.data());
               }),
               SPARSE_AUTOGRAD_SUCCESS)
@@ -509,7 +511,8 @@ TEST(CheckArgument, FindsTheExtentsOfLevels) {
   }
   for (int64_t count : {-1, 0, 65})
     EXPECT_EQ(runEntry([&] {
-                sparseAutogradCheckArgument("A", count, levels, 4, 2, nullptr);
+                sparseAutogradCheckArgument("A", 0, count, levels, 4, 2,
+                                            nullptr);
               }),
               SPARSE_AUTOGRAD_INVALID_ARGUMENT);
 }

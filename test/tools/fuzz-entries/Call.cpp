@@ -204,6 +204,7 @@ static void takeResult(const ValueType &type, const char *place,
   }
   std::vector<int64_t> words(countWords(type));
   std::memcpy(words.data(), place, 8 * words.size());
+  outcome.words.back() = words;
   for (const Array &array : listArrays(type, words)) {
     for (int64_t dim = 0; dim < array.rank; ++dim)
       outcome.results +=
@@ -217,6 +218,70 @@ static void takeResult(const ValueType &type, const char *place,
     if (sparseAutogradFree(reinterpret_cast<void *>(words[array.word])))
       outcome.problem = "a result cannot be released";
   }
+}
+
+namespace {
+/// The call that says what a form asks for, and what it owns.
+struct FormedCall {
+  SparseAutogradCall call = {};
+  std::vector<SparseAutogradPattern *> patterns;
+  std::vector<std::vector<SparseAutogradLevel>> levels;
+
+  ~FormedCall() {
+    for (SparseAutogradPattern *pattern : patterns)
+      sparseAutogradPatternDestroy(pattern);
+  }
+
+  void addPattern(const Argument &argument, bool isOther) {
+    patterns.push_back(nullptr);
+    if (!argument.isSparse())
+      return;
+    const SparseEncoding &encoding = *argument.type.encoding;
+    levels.emplace_back();
+    for (const SparseLevel &level : encoding.levels)
+      levels.back().push_back({level.kind.getCode(), int64_t(level.dimension),
+                               level.block, level.isRemainder});
+    SparseAutogradEncoding described = {
+        static_cast<int64_t>(levels.back().size()), levels.back().data(),
+        io::getByteWidth(encoding.positionType),
+        io::getByteWidth(encoding.coordinateType)};
+    // What is wrong has no pattern, and is called without.
+    std::ignore = sparseAutogradPatternCreate(
+        "pattern", &described, argument.words.data(),
+        isOther ? SPARSE_AUTOGRAD_COPY : SPARSE_AUTOGRAD_BORROW,
+        &patterns.back());
+  }
+};
+} // namespace
+
+/// Gives a result the memory that it is written to.
+static void addDestination(const Call &call, size_t result, char *place,
+                           GuardedMemory &memory) {
+  const ValueType &type = call.results[result];
+  if (!type.shape)
+    return;
+  std::vector<int64_t> words = call.rightResults[result];
+  for (const Array &array : listArrays(type, words)) {
+    std::string bytes(array.count * array.elementBytes +
+                          call.form->misalignment * array.elementBytes,
+                      '\xA5');
+    char *address = memory.place(bytes.data(), bytes.size());
+    if (call.form->isArgument)
+      for (const Argument &argument : call.arguments)
+        for (const Array &other : argument.arrays)
+          if (other.count)
+            address = other.data;
+    words[array.word] = 0;
+    words[array.pointerWord()] = reinterpret_cast<int64_t>(address);
+    words[array.offsetWord()] = 0;
+    if (array.rank)
+      words[array.sizeWord(0)] += call.form->moreExtent;
+    int64_t stride = 1;
+    for (int64_t dim = array.rank; dim-- > 0;
+         stride *= words[array.sizeWord(dim)])
+      words[array.strideWord(dim)] = stride;
+  }
+  std::memcpy(place, words.data(), 8 * words.size());
 }
 
 Outcome fuzz::perform(SparseAutogradEntry entry, const Call &call,
@@ -233,6 +298,19 @@ Outcome fuzz::perform(SparseAutogradEntry entry, const Call &call,
     places.push_back(memory.place(pattern.data(), pattern.size()));
     results.push_back(move(places.back(), moved));
   }
+  // Destinations are written, arguments are not.
+  static GuardedMemory written;
+  written.reset();
+  FormedCall formed;
+  if (call.form) {
+    for (size_t i = 0; i < places.size(); ++i)
+      if (call.form->results[i] == SPARSE_AUTOGRAD_RESULT_DESTINATION)
+        addDestination(call, i, places[i], written);
+    if (call.form->hasPatterns)
+      for (const Argument &argument : call.arguments)
+        formed.addPattern(argument, call.form->hasOtherPatterns);
+    memory.accept();
+  }
   auto placeAll = [&](const std::vector<char *> &pointers,
                       Call::Pointer moved) {
     char *array = memory.place(pointers.data(), 8 * pointers.size());
@@ -242,13 +320,29 @@ Outcome fuzz::perform(SparseAutogradEntry entry, const Call &call,
   void *const *resultArray = placeAll(results, call.resultArray);
 
   Outcome outcome;
-  outcome.status = entry(argumentArray, resultArray);
+  if (call.form) {
+    formed.call.argumentCount =
+        static_cast<int64_t>(arguments.size()) + call.form->moreArguments;
+    formed.call.resultCount =
+        static_cast<int64_t>(results.size()) + call.form->moreResults;
+    formed.call.arguments = argumentArray;
+    formed.call.results = resultArray;
+    formed.call.resultForms = call.form->results.data();
+    if (call.form->hasPatterns)
+      formed.call.patterns = formed.patterns.data();
+    outcome.status = sparseAutogradCall(entry, &formed.call);
+  } else {
+    outcome.status = entry(argumentArray, resultArray);
+  }
   if (outcome.status < 0 || outcome.status > SPARSE_AUTOGRAD_CANCELLED)
     outcome.problem = "the status does not exist";
   if (outcome.status == SPARSE_AUTOGRAD_SUCCESS) {
     for (auto [type, place] : llvm::zip_equal(call.results, places)) {
+      outcome.words.emplace_back();
       takeResult(type, place, outcome);
       std::memset(place, 0xA5, countBytes(type));
+      if (call.form)
+        memory.accept();
     }
   } else {
     outcome.message = sparseAutogradLastError();

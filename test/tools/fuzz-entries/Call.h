@@ -16,7 +16,7 @@
 #define SPARSEAUTOGRAD_TEST_TOOLS_FUZZENTRIES_CALL_H
 
 #include "SparseAutograd/Runner/Values.h"
-#include "SparseAutograd/Runtime/Runtime.h"
+#include "SparseAutograd/Runtime/Call.h"
 #include <optional>
 #include <random>
 #include <string>
@@ -86,6 +86,23 @@ struct Call {
   using Pointer = std::optional<int64_t>;
   std::vector<Pointer> toArguments, toResults;
   Pointer argumentArray = 0, resultArray = 0;
+
+  /// What goes through sparseAutogradCall; without it the entry is called.
+  struct Form {
+    int64_t moreArguments = 0, moreResults = 0;
+    std::vector<int32_t> results;
+    /// Of each destination: what is added to an extent, and whether it is the
+    /// memory of an argument.
+    int64_t moreExtent = 0;
+    bool isArgument = false;
+    /// Bytes by which destinations are not aligned to a line.
+    int64_t misalignment = 0;
+    /// Whether sparse arguments have patterns, and these are of other lists.
+    bool hasPatterns = false, hasOtherPatterns = false;
+  };
+  std::optional<Form> form;
+  /// The words of the results of the right call, which say their extents.
+  std::vector<std::vector<int64_t>> rightResults;
 };
 
 /// What came of a call.
@@ -96,6 +113,8 @@ struct Outcome {
   std::string results;
   /// What must not have happened, or nothing.
   std::string problem;
+  /// The words of the results that are tensors.
+  std::vector<std::vector<int64_t>> words;
 };
 
 /// A right call with random arguments, whose arrays are in `memory`.

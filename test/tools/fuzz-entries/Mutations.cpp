@@ -232,11 +232,45 @@ static MaybeVerdict changeStride(Call &call, Random &random) {
   if (!argument || argument->type.shape->empty())
     return std::nullopt;
   Array &array = argument->arrays[0];
-  int64_t dim = draw(random, array.rank), stride = drawNumber(random);
-  bool isSame =
-      std::exchange(argument->words[array.strideWord(dim)], stride) == stride;
+  int64_t dim = draw(random, array.rank);
+  int64_t &stride = argument->words[array.strideWord(dim)];
   bool isUnused = array.count == 0 || argument->words[array.sizeWord(dim)] == 1;
-  return isSame || isUnused ? Verdict::Same : Verdict::Refused;
+  if (isUnused) {
+    stride = drawNumber(random);
+    return Verdict::Same;
+  }
+  // Memory that is there, or cannot be.
+  if (draw(random, 2)) {
+    stride = INT64_MAX;
+    return Verdict::Refused;
+  }
+  int64_t before = std::exchange(stride, draw(random, stride + 1));
+  return before == stride ? Verdict::Same : Verdict::Any;
+}
+
+/// The same elements, with twice the stride.
+static MaybeVerdict spreadElements(Call &call, Random &random) {
+  Argument *argument = chooseTensor(call, random);
+  if (!argument)
+    return std::nullopt;
+  Array *array = chooseArray(*argument, random);
+  static std::string spread[8];
+  static int next = 0;
+  std::string &bytes = spread[next++ % 8];
+  bytes.assign(2 * array->count * array->elementBytes + 8, '\xA5');
+  // Aligned, as what it replaces.
+  char *begin =
+      bytes.data() + (8 - reinterpret_cast<uintptr_t>(bytes.data()) % 8) % 8;
+  if (array->rank == 0 || array->count == 0)
+    return std::nullopt;
+  for (int64_t i = 0; i < array->count; ++i)
+    std::memcpy(begin + 2 * i * array->elementBytes,
+                array->data + i * array->elementBytes, array->elementBytes);
+  argument->words[array->pointerWord()] = reinterpret_cast<int64_t>(begin);
+  argument->words[array->offsetWord()] = 0;
+  for (int64_t dim = 0; dim < array->rank; ++dim)
+    argument->words[array->strideWord(dim)] *= 2;
+  return Verdict::Same;
 }
 
 //===----------------------------------------------------------------------===//
@@ -313,10 +347,13 @@ static MaybeVerdict changeListStride(Call &call, Random &random) {
   if (!argument)
     return std::nullopt;
   Array *array = chooseArray(*argument, random);
-  int64_t other = drawNumber(random);
-  bool isSame =
-      std::exchange(argument->words[array->strideWord(0)], other) == other;
-  return isSame || array->count < 2 ? Verdict::Same : Verdict::Refused;
+  int64_t &stride = argument->words[array->strideWord(0)];
+  if (array->count < 2) {
+    stride = drawNumber(random);
+    return Verdict::Same;
+  }
+  stride = draw(random, 2) ? INT64_MAX : 0;
+  return stride ? Verdict::Refused : Verdict::Any;
 }
 
 /// An extent of the whole tensor; levels of the storage may not fit then.
@@ -354,6 +391,85 @@ static MaybeVerdict changeList(Call &call, Random &random) {
   return Verdict::Any;
 }
 
+//===----------------------------------------------------------------------===//
+// Forms of calls
+//===----------------------------------------------------------------------===//
+
+static Call::Form &makeForm(Call &call, int32_t form) {
+  call.form.emplace();
+  call.form->results.assign(call.results.size(), form);
+  return *call.form;
+}
+
+static bool hasTensors(const Call &call) {
+  return llvm::any_of(call.rightResults,
+                      [](const auto &words) { return !words.empty(); });
+}
+
+static MaybeVerdict callInForms(Call &call, Random &random) {
+  Call::Form &form = makeForm(call, 0);
+  for (int32_t &result : form.results)
+    result = static_cast<int32_t>(draw(random, 3));
+  form.misalignment = draw(random, 3);
+  form.hasPatterns = draw(random, 2);
+  return Verdict::Same;
+}
+
+static MaybeVerdict callWithOtherCounts(Call &call, Random &random) {
+  Call::Form &form = makeForm(call, 0);
+  int64_t more = draw(random, 2) ? 1 : -1;
+  (draw(random, 2) ? form.moreArguments : form.moreResults) = more;
+  return Verdict::Refused;
+}
+
+static MaybeVerdict callInNoForm(Call &call, Random &random) {
+  if (call.results.empty())
+    return std::nullopt;
+  Call::Form &form = makeForm(call, SPARSE_AUTOGRAD_RESULT_SHARED);
+  int64_t other = drawNumber(random);
+  form.results[draw(random, form.results.size())] = static_cast<int32_t>(other);
+  bool isForm =
+      static_cast<int32_t>(other) >= 0 && static_cast<int32_t>(other) < 2;
+  if (static_cast<int32_t>(other) == SPARSE_AUTOGRAD_RESULT_DESTINATION)
+    return std::nullopt;
+  return isForm ? Verdict::Same : Verdict::Refused;
+}
+
+/// Destinations with more elements than the results have.
+static MaybeVerdict growDestinations(Call &call, Random &random) {
+  if (!hasTensors(call))
+    return std::nullopt;
+  makeForm(call, SPARSE_AUTOGRAD_RESULT_DESTINATION).moreExtent =
+      1 + draw(random, 3);
+  // Of rank 0 there are none.
+  return Verdict::Any;
+}
+
+static MaybeVerdict writeToArguments(Call &call, Random &random) {
+  bool hasElements = llvm::any_of(call.arguments, [](const Argument &a) {
+    return llvm::any_of(a.arrays, [](const Array &x) { return x.count > 0; });
+  });
+  if (!hasElements || !hasTensors(call))
+    return std::nullopt;
+  makeForm(call, SPARSE_AUTOGRAD_RESULT_DESTINATION).isArgument = true;
+  // Results without elements are nowhere.
+  return Verdict::Any;
+}
+
+static MaybeVerdict giveOtherPatterns(Call &call, Random &random) {
+  if (!chooseSparse(call, random))
+    return std::nullopt;
+  Call::Form &form = makeForm(call, SPARSE_AUTOGRAD_RESULT_SHARED);
+  form.hasPatterns = form.hasOtherPatterns = true;
+  // Lists without elements are all the same.
+  bool hasElements = llvm::any_of(call.arguments, [](const Argument &a) {
+    return a.isSparse() &&
+           llvm::any_of(llvm::ArrayRef(a.arrays).drop_back(),
+                        [](const Array &x) { return x.count > 0; });
+  });
+  return hasElements ? Verdict::Refused : Verdict::Same;
+}
+
 llvm::ArrayRef<Mutation> fuzz::getMutations() {
   static constexpr Mutation mutations[] = {
       {"arguments are null", loseArguments, false},
@@ -370,12 +486,19 @@ llvm::ArrayRef<Mutation> fuzz::getMutations() {
       {"the extents overflow", overflowExtents, true},
       {"another static extent", changeStaticExtent, true},
       {"a smaller extent", shrinkFirstExtent, false},
-      {"another stride", changeStride, false},
+      {"another stride", changeStride, true},
       {"other bytes for true", writeBooleans, false},
       {"another number", writeElement, false},
       {"another length of a list", changeLength, true},
       {"another stride of a list", changeListStride, false},
       {"another extent of a sparse tensor", changeSparseExtent, false},
-      {"another number in a list", changeList, false}};
+      {"another number in a list", changeList, false},
+      {"elements apart from each other", spreadElements, true},
+      {"a call in forms", callInForms, true},
+      {"a call with other numbers", callWithOtherCounts, true},
+      {"a form that does not exist", callInNoForm, true},
+      {"destinations of other extents", growDestinations, true},
+      {"destinations that are arguments", writeToArguments, true},
+      {"patterns of other lists", giveOtherPatterns, true}};
   return mutations;
 }

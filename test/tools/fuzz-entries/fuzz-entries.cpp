@@ -158,6 +158,7 @@ Error Campaign::callOnce(const Entry &entry, int64_t number) {
     return llvm::createStringError(describe("as it is") + ": " + right.message +
                                    right.problem);
 
+  call.rightResults = right.words;
   llvm::ArrayRef<Mutation> mutations = getMutations();
   int64_t changes = draw(random, 4) ? 1 : 2 + draw(random, 2);
   std::string names;

@@ -27,11 +27,14 @@ inline constexpr llvm::StringLiteral entrySymbolPrefix =
     "_sparse_autograd_entry_";
 
 /// The version of the manifest's schema.
-inline constexpr int64_t manifestVersion = 1;
+inline constexpr int64_t manifestVersion = 2;
 
 #define GEN_PASS_DECL_RECORDMANIFEST
 #define GEN_PASS_DECL_EMITENTRIES
 #include "SparseAutograd/Conversion/Passes.h.inc"
+#define GEN_PASS_DECL_SHARERESULTS
+#define GEN_PASS_REGISTRATION_SHARERESULTS
+#include "SparseAutograd/Conversion/FuncToEntries/Passes.h.inc"
 
 } // namespace sparse_autograd
 

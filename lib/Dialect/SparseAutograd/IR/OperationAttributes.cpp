@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/EntryAttributes.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -90,6 +91,35 @@ static const OperationAttribute attributes[] = {
      "a unit attribute of an op with one result",
      [](Operation *op, Attribute value) {
        return isa<UnitAttr>(value) && op->getNumResults() == 1;
+     }},
+    {gradientsAttributeName, false,
+     "pairs of the number of a result and that of an argument, on a function",
+     [](Operation *op, Attribute value) {
+       auto numbers = dyn_cast<DenseI64ArrayAttr>(value);
+       auto function = dyn_cast<FunctionOpInterface>(op);
+       if (!numbers || !function || numbers.size() % 2 != 0)
+         return false;
+       for (int64_t i = 0; i < numbers.size(); ++i) {
+         int64_t count =
+             i % 2 ? function.getNumArguments() : function.getNumResults();
+         if (numbers[i] < 0 || numbers[i] >= count)
+           return false;
+       }
+       return true;
+     }},
+    {splitAttributeName, false,
+     "a dictionary with the names 'primal', 'forward' and 'backward', the "
+     "numbers 'wrt' and 'cotangents' and the integer 'residuals', on a "
+     "function",
+     [](Operation *op, Attribute value) {
+       auto split = dyn_cast<DictionaryAttr>(value);
+       return split && isa<FunctionOpInterface>(op) &&
+              split.getAs<StringAttr>("primal") &&
+              split.getAs<StringAttr>("forward") &&
+              split.getAs<StringAttr>("backward") &&
+              split.getAs<DenseI64ArrayAttr>("wrt") &&
+              split.getAs<DenseI64ArrayAttr>("cotangents") &&
+              split.getAs<IntegerAttr>("residuals");
      }},
     {SparseAutogradDialect::getManifestAttrName(), false,
      "a string, on a module",
