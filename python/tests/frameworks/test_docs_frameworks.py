@@ -10,7 +10,7 @@ import pytest
 PAGE = (pathlib.Path(__file__).parents[3] / "docs/python.md").read_text()
 
 
-@pytest.mark.parametrize("framework", ["torch"])
+@pytest.mark.parametrize("framework", ["torch", "jax"])
 def test_snippets(framework):
     pytest.importorskip(framework)
     names, printed = {}, ""
