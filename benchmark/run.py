@@ -14,6 +14,7 @@ import sys
 import time
 
 import numpy as np
+import paired
 
 CASES = ("mean", "max", "logsumexp", "softmax")
 
@@ -22,9 +23,13 @@ class Driver:
     """The program masked-benchmark, which answers each line with one."""
 
     def __init__(self, path):
-        self.process = subprocess.Popen(
-            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        try:
+            self.process = subprocess.Popen(
+                [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+        except OSError as error:
+            sys.exit(f"run.py: error: {path}: {error.strerror}; "
+                     "build the target masked-benchmark")
 
     def ask(self, line):
         try:
@@ -116,6 +121,28 @@ def measure(driver, case, size, density, rounds):
     }
 
 
+def compare(drivers, case, size, density, rounds):
+    """How long the program of the first driver takes of the second one's time."""
+    for driver in drivers:
+        driver.ask(f"prepare {case} {size} {density}")
+        driver.time("program")
+    timers = [lambda driver=driver: driver.time("program") for driver in drivers]
+    return paired.compare(*paired.run_in_turn(timers, rounds))
+
+
+def compare_builds(options):
+    """Times the programs of two builds in turn."""
+    other = os.path.join(options.against, "bin", "masked-benchmark")
+    drivers = [Driver(options.driver), Driver(other)]
+    print(f"{options.size} x {options.size} f32, 1 thread, time of this build / "
+          f"{options.against}")
+    for case in options.cases.split(","):
+        for density in map(float, options.densities.split(",")):
+            ratio = compare(drivers, case, options.size, density, options.rounds)
+            print(f"{case:10} {density:7.0%} {ratio}", flush=True)
+            paired.check_limit("run.py", f"{case} at {density:.0%}", ratio, options.limit)
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -135,6 +162,17 @@ def main():
         metavar="SPEED",
         help="fail if a program has less than this share of the loop's speed",
     )
+    parser.add_argument(
+        "--against",
+        metavar="BUILD_DIR",
+        help="time the programs of another build in turn, and print the ratios",
+    )
+    parser.add_argument(
+        "--limit",
+        type=float,
+        metavar="RATIO",
+        help="with --against: fail if the interval of a ratio is above it",
+    )
     options = parser.parse_args()
     for case in options.cases.split(","):
         if case not in CASES:
@@ -142,6 +180,8 @@ def main():
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
 
+    if options.against:
+        return compare_builds(options)
     driver = Driver(options.driver)
     if not options.json:
         print(f"{options.size} x {options.size} f32, 1 thread, best of {options.rounds}")

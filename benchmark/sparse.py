@@ -17,6 +17,7 @@ import tempfile
 import time
 
 import numpy as np
+import paired
 import scipy.sparse
 
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs",
@@ -46,17 +47,21 @@ KERNELS = {
 }
 
 
-def call(options, folder, kernel, arguments):
+def call(options, folder, kernel, arguments, runner=None):
     """The seconds of a call, the median, and the result."""
     is_sparse = kernel not in ("spmv", "spmm", "spmm_transposed")
     path = os.path.join(folder, "result." + ("npz" if is_sparse else "npy"))
-    command = [options.runner, PROGRAM, f"--entry={kernel}",
+    command = [runner or options.runner, PROGRAM, f"--entry={kernel}",
                f"--threads={options.threads}", f"--repeat={options.repeats}",
                "--report=json", "--result", f"result0={path}"]
     for number, name in enumerate(arguments):
         suffix = "npz" if name in "ab" else "npy"
         command += ["--arg", f"arg{number}={folder}/{name}.{suffix}"]
-    done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    try:
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    except OSError as error:
+        sys.exit(f"sparse.py: error: {command[0]}: {error.strerror}; "
+                 "build the target sparse-runner")
     if done.returncode:
         sys.exit(f"sparse.py: error: {kernel}: {done.stderr.strip()}")
     seconds = json.loads(done.stderr)["call_seconds_median"]
@@ -86,6 +91,20 @@ def measure(options, folder, kernel, data):
     return min(ours), min(theirs)
 
 
+def compare_builds(options, folder):
+    """Times the kernels of two builds in turn."""
+    other = os.path.join(options.against, "bin", "sparse-runner")
+    print(f"time of this build / {options.against}")
+    for kernel in options.kernels:
+        arguments, _ = KERNELS[kernel]
+        timers = [lambda runner=runner: call(options, folder, kernel, arguments,
+                                             runner)[0]
+                  for runner in (options.runner, other)]
+        ratio = paired.compare(*paired.run_in_turn(timers, options.rounds))
+        print(f"{kernel:16} {ratio}", flush=True)
+        paired.check_limit("sparse.py", kernel, ratio, options.limit)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runner", default="build/bin/sparse-runner")
@@ -98,6 +117,12 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--against", metavar="BUILD_DIR",
+                        help="time the kernels of another build in turn, and "
+                        "print the ratios")
+    parser.add_argument("--limit", type=float, metavar="RATIO",
+                        help="with --against: fail if the interval of a ratio "
+                        "is above it")
     options = parser.parse_args()
     unknown = [k for k in options.kernels if k not in KERNELS]
     if unknown:
@@ -123,13 +148,16 @@ def main():
             "v": rng.standard_normal(size, np.float32)}
     print(f"{size} x {size}, {data['a'].nnz} nonzeros, f32, "
           f"{options.threads} threads")
-    print(f"{'kernel':16} {'program ms':>11} {'SciPy ms':>9} {'x SciPy':>8}")
+    if not options.against:
+        print(f"{'kernel':16} {'program ms':>11} {'SciPy ms':>9} {'x SciPy':>8}")
     with tempfile.TemporaryDirectory() as folder:
         for name, value in data.items():
             if name in "ab":
                 scipy.sparse.save_npz(f"{folder}/{name}.npz", value)
             else:
                 np.save(f"{folder}/{name}.npy", value)
+        if options.against:
+            return compare_builds(options, folder)
         for kernel in options.kernels:
             ours, theirs = measure(options, folder, kernel, data)
             print(f"{kernel:16} {1e3 * ours:11.3f} {1e3 * theirs:9.3f} "

@@ -7,6 +7,7 @@
 * Numbers of machines and guesses about data are in their records
   (Target/CPUInfo.h, Target/TargetInfo.h, Analysis/Estimates.h) and nowhere else.
 * No constant of one name and value stands in two files.
+* Contractions are recognised by lib/Analysis/Contraction.cpp alone.
 * How a level is stored is said by the table of level formats
   (Runtime/LevelFormats.def) alone: nothing else asks an encoding for its
   formats, names them, or has code for one of them by its number.
@@ -78,6 +79,21 @@ def check_numbers(root, sources):
         if len(paths) > 1 and name not in GENERAL_NAMES:
             files = ", ".join(sorted(str(path.relative_to(root)) for path in paths))
             yield f"'{name} = {value}' stands in several files: {files}"
+
+
+# What MLIR has to recognise contractions by.
+CONTRACTION_MATCHERS = re.compile(
+    r"\b(?:isaContractionOpInterface|ContractionOpInterface|isContractionBody|"
+    r"inferContractionDims|isContractionInterfaceImpl)\b")
+
+
+def check_contractions(root, sources):
+    for path, text in sources.items():
+        if path == root / "lib/Analysis/Contraction.cpp":
+            continue
+        for match in CONTRACTION_MATCHERS.finditer(text):
+            yield (f"{path.relative_to(root)}: {match[0]} recognises contractions: "
+                   "matchContraction (Analysis/Contraction.h) does")
 
 
 def check_level_formats(root, sources):
@@ -160,6 +176,7 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     sources = read_sources(root)
     problems = [*check_includes(root, sources), *check_numbers(root, sources),
+                *check_contractions(root, sources),
                 *check_level_formats(root, sources), *check_marks(root, sources),
                 *check_tests(root)]
     for problem in problems:

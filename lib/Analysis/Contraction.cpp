@@ -154,6 +154,11 @@ sparse_autograd::matchContraction(linalg::LinalgOp op) {
   return contraction;
 }
 
+bool sparse_autograd::isContraction(linalg::LinalgOp op) {
+  std::optional<Contraction> contraction = matchContraction(op);
+  return contraction && !contraction->dims.k.empty();
+}
+
 bool Contraction::hasPlainLoops() const {
   linalg::LinalgOp structured = op;
   return dims.m.size() + dims.n.size() + dims.k.size() + dims.batch.size() ==

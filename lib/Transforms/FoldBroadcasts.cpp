@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Transforms/FoldBroadcasts.h"
+
+#include "SparseAutograd/Analysis/Contraction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 
@@ -47,7 +49,7 @@ struct FoldIntoGeneric : OpRewritePattern<linalg::GenericOp> {
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.hasPureTensorSemantics() || linalg::isaContractionOpInterface(op))
+    if (!op.hasPureTensorSemantics() || isContraction(op))
       return failure();
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     SmallVector<std::pair<OpOperand *, Value>> sources;

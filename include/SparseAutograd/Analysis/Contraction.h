@@ -77,6 +77,9 @@ struct Contraction {
 /// integers, complex numbers or booleans. Anything else in its body is dead.
 std::optional<Contraction> matchContraction(mlir::linalg::LinalgOp op);
 
+/// Whether `op` is a contraction that sums products, over one loop at least.
+bool isContraction(mlir::linalg::LinalgOp op);
+
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_ANALYSIS_CONTRACTION_H

@@ -9,6 +9,7 @@
 #include "GenericTangent.h"
 #include "GatherRule.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
+#include "SparseAutograd/Analysis/Contraction.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Analysis/ThresholdSelect.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -283,8 +284,7 @@ LogicalResult sparse_autograd::linearizeGeneric(linalg::LinalgOp op,
   // A contraction or a convolution varies one operand at a time, each product
   // added to the last: every one of them is a contraction or a convolution.
   SmallVector<SmallVector<unsigned>> groups;
-  if ((linalg::isaContractionOpInterface(op) ||
-       linalg::isaConvolutionOpInterface(op)) &&
+  if ((isContraction(op) || linalg::isaConvolutionOpInterface(op)) &&
       tangent.getActiveInputs().size() > 1) {
     for (unsigned index : tangent.getActiveInputs())
       groups.push_back({index});
