@@ -86,7 +86,9 @@ def test_feed_forward_24():
 
 
 @pytest.mark.skipif(not (DATA / "graphs/cora.npz").exists(), reason="the data are not there")
-def test_cora():
+def test_cora(request):
+    if request.config.getoption("--hypothesis-profile") != "long":
+        pytest.skip("a graph of 2,708 nodes is for check-long; test_gcn has a small one")
     z = np.load(DATA / "graphs/cora.npz")
     A, X = (
         sp.csr_array((np.ones(len(z[n + "_indices"])), z[n + "_indices"], z[n + "_indptr"])) for n in ("adj", "feat")
