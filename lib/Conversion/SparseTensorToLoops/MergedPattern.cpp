@@ -61,6 +61,7 @@ private:
 
   Segment getSegment(unsigned side, Value row);
   Value getCoordinate(unsigned side, Value position);
+  SmallVector<Value> getFirstCoordinates(ArrayRef<Segment> segments);
   SmallVector<Value> getArguments(Case which, ArrayRef<Value> positions,
                                   const VisitedElement &element);
   Value compute(Case which, ArrayRef<Value> positions,
@@ -258,6 +259,21 @@ Value RowMerge::getCoordinate(unsigned side, Value position) {
                                position);
 }
 
+/// The first coordinates of two segments; zeros if one of them is empty, and
+/// there is nothing to merge.
+SmallVector<Value> RowMerge::getFirstCoordinates(ArrayRef<Segment> segments) {
+  Value isAny[2];
+  for (unsigned side : {0, 1})
+    isAny[side] =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                              segments[side].begin, segments[side].end);
+  Value areBoth = arith::AndIOp::create(builder, loc, isAny[0], isAny[1]);
+  return emitIf(builder, loc, areBoth, {constant(0), constant(0)}, [&]() {
+    return SmallVector<Value>{getCoordinate(0, segments[0].begin),
+                              getCoordinate(1, segments[1].begin)};
+  });
+}
+
 /// Where a row begins if each has room for the rows of both operands.
 Value RowMerge::getRoom(Value row) {
   return add(getSegment(0, row).begin, getSegment(1, row).begin);
@@ -317,6 +333,7 @@ RowMerge::State RowMerge::mergeBoth(Value row, ArrayRef<Segment> segments,
   SmallVector<Value> carried(state.lists);
   llvm::append_values(carried, state.place, segments[0].begin,
                       segments[1].begin);
+  llvm::append_range(carried, getFirstCoordinates(segments));
   size_t numLists = state.lists.size();
   auto getState = [&](ValueRange values) {
     return State{SmallVector<Value>(values.take_front(numLists)),
@@ -340,8 +357,8 @@ RowMerge::State RowMerge::mergeBoth(Value row, ArrayRef<Segment> segments,
     Block *body = loop.getAfterBody();
     builder.setInsertionPointToEnd(body);
     ValueRange values = body->getArguments();
-    SmallVector<Value> at(values.drop_front(numLists + 1));
-    Value x = getCoordinate(0, at[0]), y = getCoordinate(1, at[1]);
+    SmallVector<Value> at(values.slice(numLists + 1, 2));
+    Value x = values[numLists + 3], y = values[numLists + 4];
     Value isFirst =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, x, y);
     Value isSecond =
@@ -365,11 +382,21 @@ RowMerge::State RowMerge::mergeBoth(Value row, ArrayRef<Segment> segments,
         coordinate);
     SmallVector<Value> yielded(next.lists);
     yielded.push_back(next.place);
-    Value moves[] = {isFirst, isSecond};
+    Value moves[] = {isFirst, isSecond}, now[] = {x, y};
     for (unsigned side : {0, 1})
       yielded.push_back(add(
           at[side], arith::IndexCastUIOp::create(
                         builder, loc, builder.getIndexType(), moves[side])));
+    // The next coordinates are on their way before it is known which of them
+    // are next: no comparison waits for a load of its own iteration.
+    for (unsigned side : {0, 1}) {
+      Value last =
+          arith::SubIOp::create(builder, loc, segments[side].end, constant(1));
+      Value after = arith::MinUIOp::create(builder, loc,
+                                           add(at[side], constant(1)), last);
+      yielded.push_back(arith::SelectOp::create(
+          builder, loc, moves[side], getCoordinate(side, after), now[side]));
+    }
     scf::YieldOp::create(builder, loc, yielded);
   }
   positions.assign(
