@@ -11,6 +11,7 @@
 #include "SparseAutograd/Runner/Values.h"
 #include "SparseAutograd/Runtime/Call.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace sparse_autograd;
@@ -122,8 +123,10 @@ static void writeEncoding(llvm::raw_ostream &stream, StringRef name,
          << io::getByteWidth(encoding.coordinateType) << "};\n";
 }
 
+/// `names` are those that the header has; more are added.
 static llvm::Error writeEntry(llvm::raw_ostream &stream,
-                              const llvm::json::Object &entry) {
+                              const llvm::json::Object &entry,
+                              llvm::StringSet<> &names) {
   auto arguments = ValueType::parseAll(entry, "arguments");
   if (!arguments)
     return arguments.takeError();
@@ -131,6 +134,9 @@ static llvm::Error writeEntry(llvm::raw_ostream &stream,
   if (!results)
     return results.takeError();
   stream << "\n/// The function " << quote(*entry.getString("name")) << ".\n";
+  if (entry.getBoolean("unchecked").value_or(false))
+    stream
+        << "/// Unsafe: it takes the storage of sparse arguments for valid.\n";
   for (auto [index, type] : llvm::enumerate(*arguments))
     writeValue(stream, "arguments[" + llvm::Twine(index) + "]", type);
   for (auto [index, type] : llvm::enumerate(*results)) {
@@ -144,10 +150,12 @@ static llvm::Error writeEntry(llvm::raw_ostream &stream,
       continue;
     stream << "/// The encoding of arguments[" << index
            << "], for sparseAutogradPatternCreate.\n";
-    writeEncoding(
-        stream,
-        (*entry.getString("symbol") + "_argument" + llvm::Twine(index)).str(),
-        *type.encoding);
+    std::string name =
+        (*entry.getString("symbol") + "_argument" + llvm::Twine(index)).str();
+    // A function may be called like that.
+    while (!names.insert(name).second || !names.insert(name + "_levels").second)
+      name += "_";
+    writeEncoding(stream, name, *type.encoding);
   }
   return llvm::Error::success();
 }
@@ -195,8 +203,11 @@ SPARSE_AUTOGRAD_STATIC_ASSERT(SPARSE_AUTOGRAD_RUNTIME_VERSION == )"
 extern "C" {
 #endif
 )";
+  llvm::StringSet<> names;
   for (const llvm::json::Value &entry : *manifest.getArray("entries"))
-    if (llvm::Error error = writeEntry(stream, *entry.getAsObject()))
+    names.insert(*entry.getAsObject()->getString("symbol"));
+  for (const llvm::json::Value &entry : *manifest.getArray("entries"))
+    if (llvm::Error error = writeEntry(stream, *entry.getAsObject(), names))
       return std::move(error);
   stream << R"(
 #ifdef __cplusplus

@@ -27,6 +27,10 @@ func.func @t(%a: tensor<4x6xf64, #Blocks>) -> tensor<4x6xf64, #Blocks> {
   return %a : tensor<4x6xf64, #Blocks>
 }
 
+func.func @t__argument0() {
+  return
+}
+
 func.func @u(%a: tensor<?x6xi32, #COO>) {
   return
 }

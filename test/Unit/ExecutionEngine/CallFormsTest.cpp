@@ -367,4 +367,79 @@ TEST(CallForms, stridesAndSharedMasks) {
   EXPECT_EQ(z.allocated, nullptr);
 }
 
+/// Compiled so, entries validate nothing, and the manifest says it.
+TEST(CallForms, unchecked) {
+  Program program(spmm, "sparse-autograd{unchecked-storage=true}");
+  ASSERT_TRUE(program.engine) << program.error;
+  for (const llvm::json::Value &entry :
+       *program.engine->getManifest().getArray("entries"))
+    EXPECT_EQ(entry.getAsObject()->getBoolean("unchecked"), true);
+  CSR a(64, 48, 6);
+  constexpr int64_t width = 16;
+  Array<double> b = makeArray({48, width}, 1);
+  Result<double> y(2);
+  FormedCall call(program, "spmm", {&a.storage, b.getDescriptor()},
+                  {y.getDescriptor()}, {owned});
+  ASSERT_EQ(call.status, 0) << sparseAutogradLastError();
+  EXPECT_EQ(call.copies.checkedBytes, 0);
+  for (int64_t j = 0; j < width; ++j) {
+    double sum = 0;
+    for (int64_t i = 0; i < 6; ++i)
+      sum += a.values[i] * b[a.coordinates[i] * width + j];
+    EXPECT_NEAR(y[j], sum, 1e-12);
+  }
+  // Pointers are checked still.
+  a.storage.lists[1].aligned = nullptr;
+  EXPECT_EQ(FormedCall(program, "spmm", {&a.storage, b.getDescriptor()},
+                       {y.getDescriptor()}, {owned})
+                .status,
+            SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+}
+
+/// Coordinates of COO as an array of pairs: two lists with a stride.
+TEST(CallForms, arrayOfStructs) {
+  Program program(R"mlir(
+    #COO = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa)), posWidth = 64, crdWidth = 32}>
+    func.func @f(%a: tensor<?x?xf64, #COO> {sparse_autograd.name = "a"})
+        -> (tensor<?x?xf64>, tensor<?x?xf64, #COO>) {
+      %d = sparse_tensor.convert %a : tensor<?x?xf64, #COO> to tensor<?x?xf64>
+      %n = arith.negf %a : tensor<?x?xf64, #COO>
+      return %d, %n : tensor<?x?xf64>, tensor<?x?xf64, #COO>
+    })mlir");
+  ASSERT_TRUE(program.engine) << program.error;
+  int64_t positions[2] = {0, 3};
+  int32_t pairs[6] = {0, 1, 0, 2, 1, 0};
+  double values[6] = {1, -1, 2, -1, 3, -1};
+  struct Storage {
+    SparseAutogradMemRef1 lists[4];
+    int64_t extents[2];
+  } a = {{{nullptr, positions, 0, {2}, {1}},
+          {nullptr, pairs, 0, {3}, {2}},
+          {nullptr, pairs, 1, {3}, {2}},
+          {nullptr, values, 0, {3}, {2}}},
+         {2, 3}},
+    negative = {};
+  Result<double> dense(2);
+  FormedCall call(program, "f", {&a}, {dense.getDescriptor(), &negative},
+                  {owned, shared});
+  ASSERT_EQ(call.status, 0) << sparseAutogradLastError();
+  EXPECT_EQ(dense.toVector(), (std::vector<double>{0, 1, 2, 3, 0, 0}));
+  // What is copied is what has a stride.
+  EXPECT_EQ(call.copies.copiedBytes, 2 * 3 * 4 + 3 * 8);
+  EXPECT_EQ(call.memory.liveBlocks, 2);
+  for (int list : {1, 2}) {
+    EXPECT_EQ(negative.lists[list].aligned, pairs);
+    EXPECT_EQ(negative.lists[list].strides[0], 2);
+  }
+  auto *negated = static_cast<double *>(negative.lists[3].aligned);
+  EXPECT_EQ(std::vector<double>(negated, negated + 3),
+            (std::vector<double>{-1, -2, -3}));
+  sparseAutogradFree(negative.lists[3].allocated);
+  std::swap(pairs[2], pairs[4]);
+  EXPECT_EQ(FormedCall(program, "f", {&a}, {dense.getDescriptor(), &negative},
+                       {owned, owned})
+                .status,
+            SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+}
+
 } // namespace
