@@ -2,6 +2,7 @@
 one compilation each, and they train to the figures of the same programs in MLIR."""
 
 import ast
+import functools
 import importlib.util
 import os
 import pathlib
@@ -32,6 +33,7 @@ def test_lengths(path):
     assert sum(f.end_lineno - f.lineno + 1 for f in functions) <= 15
 
 
+@functools.cache
 def planted_ratings(seed):
     """The ratings of @planted of examples/recommender.mlir."""
 

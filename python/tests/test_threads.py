@@ -9,6 +9,7 @@ import sparse_autograd as sa
 import sparse_autograd.numpy as snp
 
 rng = np.random.default_rng(5)
+FAST = {"optimization_level": 1}  # To compile: what is asked for is not speed.
 
 
 def random(rows, columns, density=0.2):
@@ -24,7 +25,7 @@ def test_gradients_keep_the_pattern(form):
     A = random(4000, 4000, 1e-3)
     A = A.tobsr((2, 2)).sorted_indices() if form == "bsr" else A.asformat(form)
     X = np.ones((4000, 2))
-    f = sa.value_and_grad(lambda A, X: snp.sum((A @ X) ** 2), wrt=(0, 1))
+    f = sa.value_and_grad(lambda A, X: snp.sum((A @ X) ** 2), wrt=(0, 1), **FAST)
     f(A, X)
     before = sa.counters()["peak_live_bytes"]
     value, dA, dX = f(A, X)
@@ -49,7 +50,7 @@ def test_sparse_arrays_in_a_compiler():
         B = A * 2 + A
         return snp.sum(B @ X, axis=0), B, B.T @ (B @ X)
 
-    step = sa.jit(f)
+    step = sa.jit(f, **FAST)
     for n in (3, 10, 50):
         A, X = random(n, n + 2), np.ones((n + 2, 3))
         total, B, back = step(A, X)
@@ -64,7 +65,7 @@ def test_closures_and_cotangents():
     not a constant in it. jax#37647: a vjp has the shape of its argument. jax#33922,
     #40624, #40625, #39959: gradients by all parts of a sparse program, in every format."""
     A = random(300, 300)
-    f = sa.value_and_grad(lambda x: snp.sum(snp.sin(A @ x)))
+    f = sa.value_and_grad(lambda x: snp.sum(snp.sin(A @ x)), **FAST)
     x = rng.normal(size=300)
     value, gradient = f(x)
     np.testing.assert_allclose(gradient, A.T @ np.cos(A @ x), rtol=1e-10, atol=1e-12)
