@@ -41,6 +41,17 @@ def perturbed(results, wanted):
     return results
 
 
+def step_of(two, one, length):
+    """The launches of the second of two steps: one step launches what two do, less
+    those. What comes before and after the steps stays where it is."""
+    names = [launch["kernel"] for launch in one]
+    both = [launch["kernel"] for launch in two]
+    for first in range(len(two) - length, -1, -1):
+        if both[:first] + both[first + length:] == names:
+            return two[first:first + length]
+    raise Wrong("the launches of a step differ from step to step")
+
+
 def errors_of(found, expected):
     return {name: worst_error(found[name], values) for name, values in expected.items()}
 
@@ -72,6 +83,8 @@ class Bench:
         self.options, self.tell = options, tell
         self.runtime = Runtime(LIBRARIES)
         self.runtime.set_device(options.device)
+        if options.count:
+            self.runtime.count(options.count)
         self.functions, self.libraries = {}, {}
         self.cell, self.large = None, None
         # Before anything can be wrong with it.
@@ -119,6 +132,8 @@ class Bench:
         generator = kernel.generator(graph)
         data = kernel.make(SIZES[self.options.check_size], graph, generator)
         expected = kernel.expected(data, CHECKED_STEPS)
+        if self.options.count:
+            self.tell("counted", self.count(kernel, data))
         _, results = self.function(kernel)({**data, "steps": CHECKED_STEPS})
         found = perturbed(values_of(results), self.options.perturb == kernel.name)
         errors = errors_of(found, expected)
@@ -126,6 +141,18 @@ class Bench:
         if why:
             raise Wrong(f"wrong: {why}")
         self.tell("right", sum(np.size(v) for v in expected.values()), max(errors.values()))
+
+    def count(self, kernel, data):
+        """What the launches of one step ask of a machine: of the last of two, as
+        what an entry does once is no part of a step."""
+        launches = []
+        for steps in (1, 2):
+            self.runtime.count(self.options.count)
+            self.function(kernel)({**data, "steps": steps})
+            launches.append(self.runtime.counts())
+        step = len(launches[1]["launches"]) - len(launches[0]["launches"])
+        return {**launches[1], "launches": step_of(launches[1]["launches"],
+                                                   launches[0]["launches"], step)}
 
     def time_steps(self, call):
         """The seconds of a step: its median, least and most; and what the

@@ -67,6 +67,8 @@ def main():
                         help="chips to assemble kernels for; none if empty")
     parser.add_argument("--ptx", default="sm_80", help="the least chip of the PTX")
     parser.add_argument("--emulate", action="store_true", help="for the emulator too")
+    parser.add_argument("--count", action="store_true",
+                        help="for the emulator, kernels that count their instructions")
     parser.add_argument("--kernels", default=",".join(KERNELS))
     options = parser.parse_args()
     unknown = [k for k in options.kernels.split(",") if k not in KERNELS]
@@ -82,8 +84,10 @@ def main():
         target = ["--target=gpu", f"--ptx={options.ptx}"]
         if options.chips:
             target.append(f"--chip={options.chips}")
-        if options.emulate:
+        if options.emulate or options.count:
             target.append("--emulate")
+        if options.count:
+            target.append("--count")
         for name in options.kernels.split(","):
             program, source = KERNELS[name].program, KERNELS[name].source
             path = os.path.join(scratch, f"{program}.mlir")

@@ -62,6 +62,8 @@ class Runtime:
         self.library.sparseAutogradLastError.restype = ctypes.c_char_p
         self.library.sparseAutogradFree.argtypes = [ctypes.c_void_p]
         self.library.sparseAutogradSetDevice.argtypes = [ctypes.c_char_p]
+        self.library.sparseAutogradCountDevice.argtypes = [ctypes.c_char_p]
+        self.library.sparseAutogradGetDeviceCounts.restype = ctypes.c_char_p
 
     def check(self, status):
         if status:
@@ -79,6 +81,15 @@ class Runtime:
         counters = Counters()
         self.library.sparseAutogradGetDeviceCounters(ctypes.byref(counters))
         return counters
+
+    def count(self, machine):
+        """Counts the launches of emulated devices from now on, for a machine with a
+        description; what was counted is forgotten."""
+        self.check(self.library.sparseAutogradCountDevice(machine.encode()))
+
+    def counts(self):
+        """What was counted since."""
+        return json.loads(self.library.sparseAutogradGetDeviceCounts())
 
     def trim(self):
         """Gives the device the memory back that is kept for reuse."""

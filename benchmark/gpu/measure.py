@@ -61,6 +61,7 @@ class Report:
         self.begin = time.monotonic()
         self.date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
         self.device = self.bandwidth = None
+        self.counted = []  # per kernel and graph, by --count
         self.right, self.rows, self.failures, self.skipped = set(), [], [], []
         self.present, self.absent = {}, {}
         self.way = None  # of a peer, while it is measured
@@ -101,6 +102,9 @@ class Report:
             self.fail(name_of(kernel, graph), said[0])
         elif kind == "copied":
             self.bandwidth = said[0]
+        elif kind == "counted":
+            self.counted.append({"kernel": kernel, "graph": graph, **said[0]})
+            print_counts(name_of(kernel, graph), said[0])
         elif kind == "row":
             self.add(kernel, graph, said[0])
         elif kind == "present":
@@ -161,7 +165,7 @@ class Report:
             json.dump({"device": self.device, "date": self.date, "size": self.options.size,
                        "copy_bandwidth": self.bandwidth, "peers": self.present,
                        "absent": self.absent, "right": sorted(self.right), "rows": self.rows,
-                       "bars": self.judge(), "skipped": self.skipped,
+                       "counted": self.counted, "bars": self.judge(), "skipped": self.skipped,
                        "failures": self.failures}, file, indent=1)
         os.replace(f"{self.options.json}.new", self.options.json)
 
@@ -214,6 +218,22 @@ def print_verdicts(verdicts):
                   "copy": "least share of"}[v["figure"]]
         value = "-" if v["value"] is None else f"{v['value']:.2f}"
         print(f"  {v['family']:11} {figure} {against}, at least {v['bar']}: {value}, {v['verdict']}")
+
+
+def print_counts(name, counts):
+    """A line for each launch of a step. Nothing of this is measured."""
+    machine = counts["machine"] + (f"/{counts['machine_divisor']}"
+                                   if counts["machine_divisor"] > 1 else "")
+    seconds = sum(launch["model"]["seconds"] for launch in counts["launches"])
+    print(f"counted: {name}, {len(counts['launches'])} launches a step, model ({machine}) "
+          f"{seconds * 1e6:.1f} us")
+    for launch in counts["launches"]:
+        counted, model = launch["counted"], launch["model"]
+        dram = model["dram_read_sectors"] + model["dram_write_sectors"]
+        print(f"  {launch['kernel']:24} {launch['blocks']:6} blocks {counted['global_requests']:8} "
+              f"requests {counted['global_sectors']:8} sectors {dram:8} of DRAM "
+              f"{counted['shared_conflicts']:6} conflicts {counted.get('warp_instructions', 0):9} "
+              f"instructions, model {model['seconds'] * 1e6:7.2f} us, bound by {model['bound']}")
 
 
 class NoDevice(Exception):
@@ -314,12 +334,18 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.25,
                         help="the least that many steps take")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--count", nargs="?", const="h100", metavar="MACHINE",
+                        help="on --device=emulated, count what a step asks of a GPU, and "
+                        "model its time: h100 (default), h200, a100, rtx3090, rtx4090, or "
+                        "a part of one, h100/16")
     parser.add_argument("--json", metavar="FILE", help="write the figures there")
     parser.add_argument("--perturb", metavar="KERNEL",
                         help="change a result before it is checked (KERNEL-part: that of large "
                         "data): has to fail")
     options = parser.parse_args()
     emulated = options.device.startswith("emulated")
+    if options.count and not emulated:
+        parser.error("--count is of --device=emulated alone")
     options.check_size = options.check_size or ("tiny" if emulated else "small")
     options.peer_device = options.peer_device or ("cpu" if emulated else options.device)
     if options.size is None and not emulated:

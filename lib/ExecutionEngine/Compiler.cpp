@@ -126,7 +126,8 @@ sparse_autograd::compileToObject(mlir::ModuleOp module,
         diagnostics);
   code->setTargetTriple((*machine)->getTargetTriple());
   code->setDataLayout((*machine)->createDataLayout());
-  if (Error error = sparse_autograd::linkEmulatedCode(module, *code))
+  if (Error error = sparse_autograd::linkEmulatedCode(module, *code,
+                                                      options.countsKernels))
     return std::move(error);
   prepareFunctions(*code, **machine);
   sparse_autograd::expandExponentials(*code, **machine);

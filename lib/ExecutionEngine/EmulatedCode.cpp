@@ -18,13 +18,14 @@ using namespace llvm;
 using namespace sparse_autograd;
 
 /// Defines the table `symbol` of the kernels in `bitcode`.
-static Error linkKernels(StringRef bitcode, StringRef symbol, Module &code) {
+static Error linkKernels(StringRef bitcode, StringRef symbol, Module &code,
+                         bool counts) {
   Expected<std::unique_ptr<Module>> device =
       parseBitcodeFile(MemoryBufferRef(bitcode, symbol), code.getContext());
   if (!device)
     return device.takeError();
   Expected<std::unique_ptr<Module>> host = translateToEmulator(
-      **device, code.getTargetTriple(), code.getDataLayout());
+      **device, code.getTargetTriple(), code.getDataLayout(), counts);
   if (!host)
     return host.takeError();
   // The only symbol that is not internal.
@@ -35,7 +36,8 @@ static Error linkKernels(StringRef bitcode, StringRef symbol, Module &code) {
   return Error::success();
 }
 
-Error sparse_autograd::linkEmulatedCode(mlir::ModuleOp module, Module &code) {
+Error sparse_autograd::linkEmulatedCode(mlir::ModuleOp module, Module &code,
+                                        bool counts) {
   for (auto global : module.getOps<mlir::LLVM::GlobalOp>()) {
     StringRef symbol = global.getSection().value_or("");
     auto bitcode =
@@ -50,7 +52,7 @@ Error sparse_autograd::linkEmulatedCode(mlir::ModuleOp module, Module &code) {
     GlobalVariable *constant = code.getNamedGlobal(global.getSymName());
     if (constant->use_empty())
       constant->eraseFromParent();
-    if (Error error = linkKernels(bitcode, symbol, code))
+    if (Error error = linkKernels(bitcode, symbol, code, counts))
       return error;
   }
   return Error::success();

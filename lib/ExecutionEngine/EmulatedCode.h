@@ -17,8 +17,10 @@ namespace sparse_autograd {
 
 /// Replaces the bitcode of kernels in `code`, which is the translation of
 /// `module`, by what the emulator executes, for the triple and the layout of
-/// `code`. Fails for what the emulator has not.
-llvm::Error linkEmulatedCode(mlir::ModuleOp module, llvm::Module &code);
+/// `code`; with `counts`, it counts its instructions. Fails for what the
+/// emulator has not.
+llvm::Error linkEmulatedCode(mlir::ModuleOp module, llvm::Module &code,
+                             bool counts);
 
 } // namespace sparse_autograd
 

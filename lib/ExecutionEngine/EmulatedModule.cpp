@@ -21,15 +21,16 @@ EmulatedModule::EmulatedModule() = default;
 EmulatedModule::~EmulatedModule() = default;
 
 Expected<std::unique_ptr<EmulatedModule>>
-EmulatedModule::load(const Module &device) {
+EmulatedModule::load(const Module &device, bool counts) {
   // Most of the time is spent in the emulator: code need not be good, but it is
   // wanted soon.
   Expected<std::unique_ptr<TargetMachine>> machine =
       createHostMachine(CodeGenOptLevel::Less);
   if (!machine)
     return machine.takeError();
-  Expected<std::unique_ptr<Module>> host = translateToEmulator(
-      device, (*machine)->getTargetTriple(), (*machine)->createDataLayout());
+  Expected<std::unique_ptr<Module>> host =
+      translateToEmulator(device, (*machine)->getTargetTriple(),
+                          (*machine)->createDataLayout(), counts);
   if (!host)
     return host.takeError();
   auto object = emitObject(**host, **machine, "emulated.o");

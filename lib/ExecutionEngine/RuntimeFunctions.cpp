@@ -59,6 +59,7 @@ llvm::ArrayRef<RuntimeFunction> sparse_autograd::getRuntimeFunctions() {
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradDeviceSampleProduct),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradUnloadImage),
       // EmulatorABI.h
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradCountBasicBlock),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateAccess),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateActiveMask),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradEmulateBarrier),

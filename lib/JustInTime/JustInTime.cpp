@@ -32,10 +32,11 @@ llvm::Error sparse_autograd::selectThisMachine(PipelineOptions &options,
 llvm::Expected<std::unique_ptr<ExecutionEngine>>
 sparse_autograd::createEngine(mlir::ModuleOp module,
                               const PipelineOptions &options,
-                              unsigned optimizationLevel) {
+                              unsigned optimizationLevel, bool countsKernels) {
   CompileOptions compileOptions;
   compileOptions.optimizationLevel = optimizationLevel;
   compileOptions.cpu = getCPUArgument(options.cpu).str();
   compileOptions.features = options.features;
+  compileOptions.countsKernels = countsKernels;
   return ExecutionEngine::create(module, compileOptions);
 }

@@ -155,7 +155,8 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
   if (llvm::Error error = runPipeline(*module, pipelineOptions,
                                       /*extension=*/{}, configure))
     return makeError(toString(std::move(error)));
-  return createEngine(*module, pipelineOptions, options.optimizationLevel);
+  return createEngine(*module, pipelineOptions, options.optimizationLevel,
+                      /*countsKernels=*/!options.count.empty());
 }
 
 llvm::Expected<std::unique_ptr<ExecutionEngine>>

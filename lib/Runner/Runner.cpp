@@ -11,6 +11,7 @@
 #include "Report.h"
 #include "SparseAutograd/IO/OutputFile.h"
 #include "SparseAutograd/Runtime/Device.h"
+#include "SparseAutograd/Runtime/Emulator.h"
 #include "llvm/Support/raw_ostream.h"
 #include <optional>
 
@@ -142,6 +143,9 @@ llvm::Error sparse_autograd::runFile(const RunOptions &options) {
   sparseAutogradResetDeviceCounters();
   sparseAutogradSetThreadCount(options.threads);
   sparseAutogradSetLogPrecision(options.precision);
+  if (!options.count.empty() &&
+      sparseAutogradCountDevice(options.count.c_str()))
+    return llvm::createStringError(sparseAutogradLastError());
   std::vector<Value> results;
   for (unsigned call = 0; call < options.repetitions; ++call) {
     // The results of the call before are not needed beside those of this one.
@@ -158,5 +162,7 @@ llvm::Error sparse_autograd::runFile(const RunOptions &options) {
   if (options.pipeline.target == TargetKind::GPU)
     report.addDevice();
   report.write(llvm::errs(), options.report);
+  if (!options.count.empty())
+    llvm::errs() << sparseAutogradGetDeviceCounts() << "\n";
   return llvm::Error::success();
 }

@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Target/TargetInfo.h"
 
+#include "SparseAutograd/Target/GPUMachine.h"
 #include "SparseAutograd/Target/HostMachine.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -59,16 +60,31 @@ CPUInfo sparse_autograd::getCPU(Operation *op) {
   return cpu;
 }
 
-/// As in the CUDA C++ Programming Guide, "Technical Specifications per Compute
-/// Capability", and the data sheets of the products.
-static constexpr GPUInfo gpus[] = {{"sm_80", 108, 64, 32, int64_t(64) << 10,
-                                    int64_t(164) << 10, int64_t(48) << 10},
-                                   {"sm_86", 84, 48, 32, int64_t(64) << 10,
-                                    int64_t(100) << 10, int64_t(48) << 10},
-                                   {"sm_90", 132, 64, 32, int64_t(64) << 10,
-                                    int64_t(228) << 10, int64_t(48) << 10},
-                                   {"sm_100", 148, 64, 32, int64_t(64) << 10,
-                                    int64_t(228) << 10, int64_t(48) << 10}};
+/// What every chip has (CUDA C++ Programming Guide, "Technical Specifications
+/// per Compute Capability").
+static constexpr int64_t threadsOfWarp = 32;
+static constexpr int64_t bytesWithoutAsking = int64_t(48) << 10;
+
+/// The limits of a chip, of the record of a product (GPUMachine.h), with the
+/// multiprocessors of the largest product.
+static constexpr GPUInfo getLimits(llvm::StringLiteral chip,
+                                   llvm::StringLiteral product,
+                                   int64_t multiprocessors) {
+  const GPUMachine &machine = *findGPUMachine(product.data(), product.size());
+  return {chip,
+          multiprocessors,
+          machine.warps,
+          threadsOfWarp,
+          machine.registers,
+          machine.sharedBytes,
+          bytesWithoutAsking};
+}
+
+static constexpr GPUInfo gpus[] = {
+    getLimits("sm_80", "a100", 108), getLimits("sm_86", "rtx3090", 84),
+    getLimits("sm_89", "rtx4090", 142), getLimits("sm_90", "h100", 132),
+    // A B200, of which there is no record.
+    getLimits("sm_100", "h100", 148)};
 
 const GPUInfo *sparse_autograd::findGPU(StringRef chip) {
   // The letters: features of the chip, or of its family, alone.

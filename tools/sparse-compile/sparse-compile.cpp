@@ -48,6 +48,10 @@ int main(int argc, char **argv) {
       "O", cl::Prefix, cl::value_desc("LEVEL"), cl::cat(category),
       cl::desc("how much to optimize: 0 to 3 (3)"),
       cl::location(options.compile.optimizationLevel));
+  cl::opt<bool, true> count(
+      "count", cl::cat(category), cl::location(options.compile.countsKernels),
+      cl::desc("with --emulate, have kernels count their instructions where "
+               "their launches are counted"));
   cl::opt<std::string, true> linker(
       "linker", cl::value_desc("PATH"), cl::cat(category),
       cl::desc("the C compiler that links NAME.so; the default is the "
@@ -70,6 +74,8 @@ int main(int argc, char **argv) {
     return 1;
   if (options.compile.optimizationLevel > 3)
     return fail("-O must be 0 to 3");
+  if (options.compile.countsKernels && !options.pipeline.emulate)
+    return fail("--count is of kernels for the emulator alone: give --emulate");
 
   llvm::Error error = compileLibrary(options);
   if (!error)

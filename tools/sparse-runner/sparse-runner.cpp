@@ -101,6 +101,11 @@ int main(int argc, char **argv) {
       cl::values(clEnumValN(ReportFormat::Text, "text", "for people"),
                  clEnumValN(ReportFormat::Json, "json", "as JSON"),
                  clEnumValN(ReportFormat::Text, "", "")));
+  cl::opt<std::string> count(
+      "count", cl::ValueOptional, cl::value_desc("MACHINE"), cl::cat(category),
+      cl::desc("count what the kernels ask of a GPU, on --device=emulated, and "
+               "write it as JSON to the standard error stream: h100 (default), "
+               "h200, a100, rtx3090, rtx4090, or a part, h100/16"));
   cl::opt<bool> checkGradients(
       "check-gradients", cl::cat(category),
       cl::desc("compare the gradients of the function with differences, and "
@@ -154,6 +159,11 @@ int main(int argc, char **argv) {
   };
   if (failed(options.pipeline.check(report, "--")))
     return 1;
+  if (count.getNumOccurrences()) {
+    if (!llvm::StringRef(options.device).starts_with("emulated"))
+      return fail("--count is of --device=emulated alone");
+    options.count = count.empty() ? "h100" : count.getValue();
+  }
   if (remarks.getNumOccurrences())
     options.remarks = remarks.empty() ? ".*" : remarks.getValue();
   std::string problem;

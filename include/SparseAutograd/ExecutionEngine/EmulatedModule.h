@@ -33,9 +33,10 @@ namespace sparse_autograd {
 class EmulatedModule {
 public:
   /// Translates (translateToEmulator), compiles and loads a module for NVPTX.
-  /// Fails as the translation does.
+  /// Fails as the translation does. With `counts`, code counts its
+  /// instructions.
   static llvm::Expected<std::unique_ptr<EmulatedModule>>
-  load(const llvm::Module &device);
+  load(const llvm::Module &device, bool counts = false);
 
   ~EmulatedModule();
   EmulatedModule(const EmulatedModule &) = delete;

@@ -49,6 +49,9 @@ struct CompileOptions {
   /// Features besides the processor's own, as in "+avx512f,-fma".
   std::string features;
   VectorLibrary vectorLibrary = VectorLibrary::Libmvec;
+  /// Whether kernels for the emulator count their instructions
+  /// (translateToEmulator).
+  bool countsKernels = false;
   /// Receives the LLVM IR as optimized, if not null.
   std::string *optimizedIR = nullptr;
 };

@@ -31,10 +31,11 @@ namespace sparse_autograd {
 llvm::Error selectThisMachine(PipelineOptions &options,
                               llvm::StringRef device = {});
 
-/// Loads the code of a module that the pipeline has lowered with `options`.
+/// Loads the code of a module that the pipeline has lowered with `options`; its
+/// kernels for the emulator count their instructions if `countsKernels`.
 llvm::Expected<std::unique_ptr<ExecutionEngine>>
 createEngine(mlir::ModuleOp module, const PipelineOptions &options,
-             unsigned optimizationLevel = 3);
+             unsigned optimizationLevel = 3, bool countsKernels = false);
 
 } // namespace sparse_autograd
 

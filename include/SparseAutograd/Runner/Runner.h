@@ -35,6 +35,9 @@ struct RunOptions {
   /// The device that code for a GPU runs on, as sparseAutogradSetDevice names
   /// it; empty: the choice of the process stays.
   std::string device;
+  /// What the launches of an emulated device are counted for, as
+  /// sparseAutogradCountDevice names it; empty: they are not counted.
+  std::string count;
   /// 0: the runtime decides.
   int threads = 0;
   /// As that of CompileOptions: 0 to 3.

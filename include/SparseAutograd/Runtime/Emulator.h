@@ -292,6 +292,38 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void
 sparseAutogradEmulatorGetCounters(const SparseAutogradEmulator *emulator,
                                   SparseAutogradEmulatorCounters *counters);
 
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+//
+// What launches ask of a GPU, in a model of its caches (docs/emulator.md has
+// what each number means). Kernels that were translated to count have their
+// instructions counted as well. Nothing is measured.
+
+/// Counts the launches from now on, for a machine with a description
+/// (Target/GPUMachine.h): "h100", or "h100/16" for a part of it. NULL ends it,
+/// and forgets what was counted. Returns SPARSE_AUTOGRAD_INVALID_ARGUMENT for
+/// another name.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradEmulatorCount(
+    SparseAutogradEmulator *emulator, const char *machine);
+
+/// How many registers threads of the next launches have; 0: it is not known,
+/// and does not limit how many blocks run at once.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradEmulatorSetRegisters(SparseAutogradEmulator *emulator,
+                                   int64_t registers);
+
+/// All that was counted, as JSON; NULL if nothing is. The text is valid until
+/// the next call.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT const char *
+sparseAutogradEmulatorGetCounts(SparseAutogradEmulator *emulator);
+
+/// The same of all emulated devices of the process ("emulated"), whose launches
+/// are counted from now on. May be called while none runs.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t
+sparseAutogradCountDevice(const char *machine);
+SPARSE_AUTOGRAD_RUNTIME_EXPORT const char *sparseAutogradGetDeviceCounts(void);
+
 #ifdef __cplusplus
 }
 #endif

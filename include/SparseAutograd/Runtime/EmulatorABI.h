@@ -486,6 +486,53 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void
 sparseAutogradEmulateUseProduct(uint32_t product, const char *where);
 
 //===----------------------------------------------------------------------===//
+// Counted code
+//===----------------------------------------------------------------------===//
+
+/// Classes of the instructions of a warp.
+enum SparseAutogradEmulatedClass {
+  SPARSE_AUTOGRAD_CLASS_INTEGER = 0,
+  SPARSE_AUTOGRAD_CLASS_F32 = 1, ///< and those of narrower floats
+  SPARSE_AUTOGRAD_CLASS_F64 = 2,
+  SPARSE_AUTOGRAD_CLASS_CONVERSION = 3,
+  /// Reciprocals, roots, exponentials and the like.
+  SPARSE_AUTOGRAD_CLASS_SPECIAL = 4,
+  /// Accesses of any memory, and what waits for asynchronous ones.
+  SPARSE_AUTOGRAD_CLASS_MEMORY = 5,
+  /// Between the lanes of a warp.
+  SPARSE_AUTOGRAD_CLASS_EXCHANGE = 6,
+  SPARSE_AUTOGRAD_CLASS_BARRIER = 7,
+  SPARSE_AUTOGRAD_CLASS_TENSOR = 8,
+  SPARSE_AUTOGRAD_CLASS_CONTROL = 9,
+  SPARSE_AUTOGRAD_CLASS_COUNT = 10
+};
+
+/// Cycles of an access by which the longest chain of a basic block is chosen.
+#define SPARSE_AUTOGRAD_NOMINAL_GLOBAL_LATENCY 300u
+#define SPARSE_AUTOGRAD_NOMINAL_SHARED_LATENCY 29u
+
+/// What a basic block of device code has.
+typedef struct SparseAutogradEmulatedBasicBlock {
+  /// Instructions of a warp, by class.
+  uint16_t instructions[SPARSE_AUTOGRAD_CLASS_COUNT];
+  /// Accesses of global and of shared memory on its longest chain of
+  /// instructions that need each other, and the cycles of the others there.
+  uint16_t chainGlobal, chainShared;
+  uint32_t chainCycles;
+  /// The innermost loop that it is in, of its module and from 1 on, and the
+  /// next one around that; 0: none.
+  uint32_t loop, loopAround;
+  uint32_t isHeader; ///< of the innermost loop
+  /// Multiplications with an addition on tensor cores, by a warp.
+  uint32_t tensorMacs;
+} SparseAutogradEmulatedBasicBlock;
+
+/// A thread comes to a basic block. Only code that counts its instructions
+/// calls this (translateToEmulator).
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradCountBasicBlock(const SparseAutogradEmulatedBasicBlock *block);
+
+//===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
 

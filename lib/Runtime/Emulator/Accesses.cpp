@@ -251,6 +251,7 @@ void Block::access(uintptr_t address, size_t bytes, size_t alignment,
     accessShared(self, address, bytes, kind, where);
   else
     accessGlobal(self, address, bytes, kind, where);
+  count(self, address, bytes, kind, where);
 }
 
 int32_t Block::getSpace(uintptr_t address) const {
@@ -282,6 +283,10 @@ void Block::beginCopy(const PendingCopy &copy) {
     accessGlobal(self, from, copy.sourceBytes, SPARSE_AUTOGRAD_LOAD,
                  copy.where);
   accessShared(self, to, copy.bytes, SPARSE_AUTOGRAD_STORE, copy.where);
+  // Those of 16 bytes go by L2 alone (.cg).
+  if (copy.sourceBytes)
+    count(self, from, copy.sourceBytes, SPARSE_AUTOGRAD_LOAD, copy.where,
+          /*isPastL1=*/copy.bytes == 16);
   std::memset(&sharedStates[copy.shared - shared], Pending, copy.bytes);
   self.copies.push_back(copy);
   self.copies.back().group = self.copyGroup;

@@ -8,6 +8,8 @@
 
 #include "Block.h"
 
+#include "Counting/Counter.h"
+
 #include <algorithm>
 #include <cstring>
 #include <sys/mman.h>
@@ -106,6 +108,8 @@ void Block::begin(uint32_t newNumber) {
   products.assign(warps.size(), WarpProducts());
   groups.assign((warps.size() + warpsOfGroup - 1) / warpsOfGroup, Warpgroup());
   scheduler.stack = nullptr;
+  if (launch.counter)
+    launch.counter->beginBlock();
   for (uint32_t i = 0; i < threadCount; ++i) {
     Thread &thread = threads[i];
     thread.index = i;
@@ -140,6 +144,8 @@ bool Block::run(uint32_t newNumber) {
   if (!hasFault && liveCount)
     reportDeadlock();
   launch.counters->steps += steps;
+  if (launch.counter && !hasFault)
+    launch.counter->endBlock();
   current = nullptr;
   return !hasFault;
 }

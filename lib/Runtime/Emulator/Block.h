@@ -36,6 +36,7 @@ namespace sparse_autograd {
 namespace emulator {
 
 class Block;
+class Counter;
 
 constexpr uint32_t maxWarps = 32;
 constexpr uint32_t warpsOfGroup = 4;
@@ -277,6 +278,8 @@ struct LaunchState {
   uint32_t *lastEpoch;
   uint32_t firstEpoch;
   SparseAutogradEmulatorCounters *counters;
+  /// Null unless what the launch asks of a machine is counted.
+  Counter *counter;
   SparseAutogradEmulatorReport *report;
 };
 
@@ -348,6 +351,12 @@ public:
 
   void access(uintptr_t address, size_t bytes, size_t alignment, int32_t kind,
               const char *where);
+  /// Tells the counter, if there is one, of an access that has been checked.
+  void count(const Thread &thread, uintptr_t address, size_t bytes,
+             int32_t kind, const char *where, bool isPastL1 = false) {
+    if (__builtin_expect(launch.counter != nullptr, 0))
+      countAccess(thread, address, bytes, kind, where, isPastL1);
+  }
   /// Reports an access of what a bulk copy may still write.
   void checkStores(const Thread &thread, uintptr_t address, size_t bytes,
                    int32_t kind, const char *where);
@@ -469,6 +478,8 @@ private:
       mbarrierAgents + maxWarps / warpsOfGroup;
 
   static void runThread();
+  void countAccess(const Thread &thread, uintptr_t address, size_t bytes,
+                   int32_t kind, const char *where, bool isPastL1);
   void begin(uint32_t number);
   /// The next thread to run; false if none can.
   bool pickThread();

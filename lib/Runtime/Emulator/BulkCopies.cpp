@@ -125,6 +125,7 @@ void Block::accessBuffer(const Thread &thread, const void *address,
   if (!launch.memory->find(begin, bytes))
     reportOutside(thread, begin, bytes, kind, where);
   accessGlobal(thread, begin, bytes, kind, where);
+  count(thread, begin, bytes, kind, where, /*isPastL1=*/true);
 }
 
 void Block::readTile(const void *map, int32_t rank, const int32_t *coordinates,

@@ -39,7 +39,27 @@ Region *DeviceMemory::findAfter(uintptr_t address) const {
   return after == regions.end() ? nullptr : after->get();
 }
 
+/// What the addresses of buffers are multiples of.
+static size_t getCountedBytes(size_t length) {
+  constexpr size_t unit = 512;
+  return (length / unit + 1) * unit;
+}
+
+uint64_t DeviceMemory::placeCounted(size_t length) {
+  size_t bytes = getCountedBytes(length);
+  std::vector<uint64_t> &released = freeCounted[bytes];
+  uint64_t address = nextCounted;
+  if (released.empty()) {
+    nextCounted += bytes;
+    return address;
+  }
+  address = released.back();
+  released.pop_back();
+  return address;
+}
+
 void DeviceMemory::insert(std::unique_ptr<Region> region) {
+  region->countedAddress = placeCounted(region->bytes);
   region->shadow.resize(region->bytes);
   auto place = std::upper_bound(
       regions.begin(), regions.end(), region->begin,
@@ -49,6 +69,8 @@ void DeviceMemory::insert(std::unique_ptr<Region> region) {
 
 void DeviceMemory::erase(size_t index) {
   last = nullptr;
+  freeCounted[getCountedBytes(regions[index]->bytes)].push_back(
+      regions[index]->countedAddress);
   std::free(regions[index]->allocation);
   regions.erase(regions.begin() + index);
 }

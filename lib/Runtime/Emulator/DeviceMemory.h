@@ -16,6 +16,7 @@
 #include "Shadow.h"
 #include "WrittenBytes.h"
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct Region {
   const char *name = nullptr;
   /// What the buffer is a part of: guards surround it.
   void *allocation = nullptr;
+  /// Its address for the caches of counted launches, which is the same in each
+  /// run.
+  uint64_t countedAddress = 0;
   Shadow shadow;
   WrittenBytes written;
 
@@ -76,9 +80,15 @@ public:
 private:
   void insert(std::unique_ptr<Region> region);
   void erase(size_t index);
+  /// A counted address for so many bytes: that of the last buffer of this size
+  /// that was released, as a pool of memory hands it out, or a new one.
+  uint64_t placeCounted(size_t length);
 
   /// In the order of their addresses.
   std::vector<std::unique_ptr<Region>> regions;
+  /// Where the next counted address is, and those that were released, by size.
+  uint64_t nextCounted = 0;
+  std::map<size_t, std::vector<uint64_t>> freeCounted;
   /// Of all buffers.
   size_t bytes = 0;
   /// Where the last access was.

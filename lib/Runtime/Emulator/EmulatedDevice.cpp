@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmulatedDevice.h"
+#include "Counting/CountDevice.h"
 #include "Device/Failure.h"
 #include "SparseAutograd/Runtime/Emulator.h"
 #include "TensorMap.h"
@@ -335,8 +336,11 @@ int32_t EmulatedDevice::launch(Stream &stream, Kernel &kernel,
       {extents.grid[0], extents.grid[1], extents.grid[2]},
       {extents.block[0], extents.block[1], extents.block[2]},
       extents.dynamicSharedBytes};
-  return emulated.report(sparseAutogradEmulatorLaunch(
-      emulated.emulator, &launched.kernel, &launch, parameters));
+  emulator::prepareCounts(emulated.emulator);
+  int32_t status = sparseAutogradEmulatorLaunch(
+      emulated.emulator, &launched.kernel, &launch, parameters);
+  emulator::collectCounts(emulated.emulator);
+  return emulated.report(status);
 }
 
 } // namespace runtime

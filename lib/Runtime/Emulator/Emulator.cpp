@@ -8,6 +8,8 @@
 
 #include "SparseAutograd/Runtime/Emulator.h"
 #include "Block.h"
+#include "Counting/CountDevice.h"
+#include "Counting/Counter.h"
 #include "Device/Failure.h"
 
 #include <algorithm>
@@ -42,6 +44,9 @@ struct SparseAutogradEmulator {
   DeviceMemory memory;
   Block block;
   uint32_t lastEpoch = 0;
+  /// Null unless launches are counted.
+  std::unique_ptr<Counter> counter;
+  std::string counts;
 
   __attribute__((format(printf, 4, 5))) int32_t refuse(int32_t fault,
                                                        const char *kernel,
@@ -368,13 +373,58 @@ int32_t sparseAutogradEmulatorLaunch(SparseAutogradEmulator *emulator,
   state.firstEpoch = emulator->lastEpoch + 1;
   state.counters = &emulator->counters;
   state.report = &emulator->report;
+  state.counter = emulator->counter.get();
   if (!emulator->block.prepareLaunch(state))
     return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_OUT_OF_MEMORY,
                             kernel->name,
                             "out of memory for the threads of a block");
   uint32_t blocks = state.grid[0] * state.grid[1] * state.grid[2];
-  return emulator->runBlocks(blocks) ? int32_t(SPARSE_AUTOGRAD_SUCCESS)
-                                     : emulator->report.status;
+  if (Counter *counter = state.counter)
+    counter->beginLaunch(kernel->name, launch->grid, launch->block,
+                         static_cast<int64_t>(state.sharedBytes));
+  bool isDone = emulator->runBlocks(blocks);
+  if (Counter *counter = state.counter)
+    counter->endLaunch(/*isKept=*/isDone);
+  return isDone ? int32_t(SPARSE_AUTOGRAD_SUCCESS) : emulator->report.status;
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+int32_t sparseAutogradEmulatorCount(SparseAutogradEmulator *emulator,
+                                    const char *machine) {
+  if (!emulator)
+    return failWithoutEmulator();
+  CountedMachine chosen;
+  if (!machine) {
+    emulator->counter.reset();
+    return SPARSE_AUTOGRAD_SUCCESS;
+  }
+  if (!chosen.parse(machine))
+    return emulator->refuse(SPARSE_AUTOGRAD_EMULATOR_INVALID_ARGUMENT, nullptr,
+                            "%s", describeMachines(machine).c_str());
+  emulator->counter = std::make_unique<Counter>(chosen);
+  return SPARSE_AUTOGRAD_SUCCESS;
+}
+
+void sparseAutogradEmulatorSetRegisters(SparseAutogradEmulator *emulator,
+                                        int64_t registers) {
+  if (emulator && emulator->counter)
+    emulator->counter->setRegisters(registers);
+}
+
+const char *sparseAutogradEmulatorGetCounts(SparseAutogradEmulator *emulator) {
+  if (!emulator || !emulator->counter)
+    return nullptr;
+  emulator->counts =
+      writeCounts(emulator->counter->getMachine(), emulator->counter->launches);
+  return emulator->counts.c_str();
+}
+
+Counter *
+sparse_autograd::emulator::getCounter(SparseAutogradEmulator *emulator) {
+  return emulator->counter.get();
 }
 
 const SparseAutogradEmulatorReport *

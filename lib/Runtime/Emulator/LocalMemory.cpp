@@ -118,6 +118,8 @@ void sparseAutogradEmulateLocalAccess(const void *variable, const void *address,
                        kind, where);
   block.accessLocal(block.getThread(), reinterpret_cast<uintptr_t>(variable),
                     place, static_cast<size_t>(bytes), kind, where);
+  block.count(block.getThread(), place, static_cast<size_t>(bytes), kind,
+              where);
 }
 
 int32_t sparseAutogradEmulateBeginFrame(void) {

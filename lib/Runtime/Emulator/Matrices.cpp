@@ -52,6 +52,8 @@ static void loadMatrices(Block &block, WarpCalls &calls) {
                            calls[lane]->where);
       block.accessShared(thread, address, rowBytes, SPARSE_AUTOGRAD_LOAD,
                          calls[lane]->where);
+      block.count(thread, address, rowBytes, SPARSE_AUTOGRAD_LOAD,
+                  calls[lane]->where);
       std::memcpy(elements[row], getData(lane).row, rowBytes);
     }
     for (uint32_t lane = 0; lane < warpSize; ++lane) {

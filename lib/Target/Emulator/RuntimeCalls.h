@@ -22,6 +22,10 @@
 namespace sparse_autograd {
 namespace emulator {
 
+// The address spaces of NVPTX.
+inline constexpr unsigned sharedSpace = 3;
+inline constexpr unsigned constantSpace = 4;
+
 /// Says where an instruction is, as it was before anything was translated:
 /// function, number in the function, location if there is one, and the
 /// instruction itself.

@@ -13,6 +13,7 @@
 
 #include "SparseAutograd/Target/Emulator/TranslateToEmulator.h"
 
+#include "CountedCode.h"
 #include "KernelTable.h"
 #include "PlainPointers.h"
 #include "RuntimeCalls.h"
@@ -37,10 +38,6 @@ using namespace sparse_autograd;
 using namespace sparse_autograd::emulator;
 
 namespace {
-// The address spaces of NVPTX.
-constexpr unsigned sharedSpace = 3;
-constexpr unsigned constantSpace = 4;
-
 /// Where shared variables lie.
 struct SharedLayout {
   MapVector<const GlobalVariable *, uint64_t> offsets;
@@ -324,7 +321,7 @@ static Error translateFunction(RuntimeCalls &calls, const Places &places,
 
 Expected<std::unique_ptr<Module>>
 sparse_autograd::translateToEmulator(const Module &device, const Triple &triple,
-                                     const DataLayout &layout) {
+                                     const DataLayout &layout, bool counts) {
   if (!device.getTargetTriple().isNVPTX())
     return createStringError("the emulator executes code for nvptx64, not for "
                              "'" +
@@ -343,6 +340,9 @@ sparse_autograd::translateToEmulator(const Module &device, const Triple &triple,
             argument.getArgNo(), function.getName().str().c_str());
   std::vector<KernelInfo> kernels = findKernels(*module);
   expandMaskedAccesses(*module);
+  if (counts)
+    if (Error error = vectorizeAccesses(*module))
+      return std::move(error);
   // Before anything else is changed.
   Places places(*module);
   StripDebugInfo(*module);
@@ -357,6 +357,8 @@ sparse_autograd::translateToEmulator(const Module &device, const Triple &triple,
     variables.emplace_back(variable.getName(),
                            variable.isConstant() || space == constantSpace);
   }
+  if (counts)
+    countInstructions(*module);
   expandVariables(*module);
   SharedLayout shared = layOutShared(*module);
   for (KernelInfo &kernel : kernels) {

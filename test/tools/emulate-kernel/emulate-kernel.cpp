@@ -21,6 +21,7 @@
 //   f32:6:none                  one that nothing has written
 //   i32:[1,2,3]                 a buffer with these numbers
 //   i32:2x2:[1,2,3,4]           the same, with a shape
+//   f32:@x.npy                  one of the shape and the numbers of a file
 //   memref:f32:2x3:iota         a buffer as the memref of MLIR: two pointers,
 //                               an offset, extents and strides
 //   tensormap=0:64x32:8x32:128  the map of the tensor of this shape in argument
@@ -35,6 +36,8 @@
 // code is 1.
 
 #include "SparseAutograd/ExecutionEngine/EmulatedModule.h"
+#include "SparseAutograd/IO/Read.h"
+#include "SparseAutograd/IO/Write.h"
 #include "SparseAutograd/Runtime/DeviceABI.h"
 #include "SparseAutograd/Runtime/Emulator.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -187,6 +190,41 @@ static Error fill(KernelArgument &argument, StringRef contents,
   return Error::success();
 }
 
+/// Takes the shape and the numbers of a file.
+static Error readFile(KernelArgument &argument, StringRef file) {
+  Expected<io::DenseArray> array = io::readDense(file);
+  if (!array)
+    return array.takeError();
+  if (io::getTypeName(array->type) != argument.type.name)
+    return createStringError(file + ": holds numbers of type " +
+                             io::getTypeName(array->type) + ", not " +
+                             argument.type.name);
+  argument.shape = array->shape;
+  argument.data.assign(array->data.data(),
+                       array->data.data() + array->data.size());
+  return Error::success();
+}
+
+/// Writes a buffer to a file as an array of the argument's shape.
+static Error writeFile(const KernelArgument &argument, ArrayRef<char> bytes,
+                       StringRef file) {
+  for (io::ElementType type :
+       {io::ElementType::Bool, io::ElementType::I8, io::ElementType::I16,
+        io::ElementType::I32, io::ElementType::I64, io::ElementType::F16,
+        io::ElementType::F32, io::ElementType::F64}) {
+    if (io::getTypeName(type) != argument.type.name)
+      continue;
+    Expected<io::DenseArray> array =
+        io::makeDenseArray(file, type, argument.shape, {});
+    if (!array)
+      return array.takeError();
+    llvm::copy(bytes, array->data.data());
+    return io::writeDense(file, *array);
+  }
+  return createStringError(file + ": NumPy has no numbers of type " +
+                           argument.type.name);
+}
+
 /// The numbers of "2x3", in reverse: dimension 0 is the innermost one.
 static SmallVector<int64_t> parseTileShape(StringRef text) {
   SmallVector<int64_t> shape;
@@ -269,6 +307,11 @@ static Expected<KernelArgument> parseArgument(StringRef text, unsigned index,
   if (!type)
     return type.takeError();
   argument.type = *type;
+  if (contents.consume_front("@")) {
+    if (Error error = readFile(argument, contents))
+      return std::move(error);
+    return argument;
+  }
   if (contents.consume_front("[") && contents.consume_back("]")) {
     if (Error error = parseNumbers(argument, contents))
       return std::move(error);
@@ -364,11 +407,14 @@ public:
   Error launch(const EmulatedModule &module,
                const SparseAutogradEmulatorKernel &kernel,
                const SparseAutogradEmulatorLaunch &launch,
-               ArrayRef<KernelArgument> arguments);
+               ArrayRef<KernelArgument> arguments, StringRef machine,
+               int64_t registers);
 
   /// For each argument its bytes, if it is a buffer.
   std::vector<std::vector<char>> contents;
   SparseAutogradEmulatorCounters counters = {};
+  /// As JSON, if the launch is counted.
+  std::string counts;
 
 private:
   SparseAutogradEmulator *emulator;
@@ -378,7 +424,8 @@ private:
 Error Run::launch(const EmulatedModule &module,
                   const SparseAutogradEmulatorKernel &kernel,
                   const SparseAutogradEmulatorLaunch &launch,
-                  ArrayRef<KernelArgument> arguments) {
+                  ArrayRef<KernelArgument> arguments, StringRef machine,
+                  int64_t registers) {
   auto getError = [&] {
     return createStringError(
         StringRef(sparseAutogradEmulatorGetReport(emulator)->message));
@@ -443,10 +490,16 @@ Error Run::launch(const EmulatedModule &module,
     parameters.push_back(&value);
   for (auto [place, map] : placesOfMaps)
     parameters[place] = map;
+  if (!machine.empty() &&
+      sparseAutogradEmulatorCount(emulator, machine.str().c_str()))
+    return getError();
+  sparseAutogradEmulatorSetRegisters(emulator, registers);
   if (sparseAutogradEmulatorLaunch(emulator, &kernel, &launch,
                                    parameters.data()))
     return getError();
   sparseAutogradEmulatorGetCounters(emulator, &counters);
+  if (const char *text = sparseAutogradEmulatorGetCounts(emulator))
+    counts = text;
   for (auto [argument, buffer] : zip(arguments, buffers))
     contents.emplace_back(buffer, buffer + (buffer ? argument.data.size() : 0));
   return Error::success();
@@ -478,6 +531,9 @@ struct Options {
   cl::opt<unsigned> seeds{"seeds", cl::desc("run with so many seeds")};
   cl::list<unsigned> printed{"print", cl::CommaSeparated,
                              cl::desc("arguments to print")};
+  cl::list<std::string> saved{
+      "save", cl::value_desc("ARGUMENT=FILE"),
+      cl::desc("write a buffer to a file (.npy) instead of printing it")};
   cl::opt<bool> races{"races", cl::init(true), cl::desc("look for data races")};
   cl::opt<bool> unwritten{
       "unwritten", cl::init(true),
@@ -487,6 +543,12 @@ struct Options {
       "each", cl::desc("run each kernel of the file, with buffers of its "
                        "own; what is reported goes to the output")};
   cl::opt<bool> counters{"counters", cl::desc("print what the launch did")};
+  cl::opt<std::string> count{
+      "count", cl::ValueOptional, cl::value_desc("MACHINE"),
+      cl::desc("print as JSON what the launch asks of a GPU: h100 (default), "
+               "h200, a100, rtx3090, rtx4090, or a part, h100/16")};
+  cl::opt<int64_t> registers{
+      "registers", cl::desc("of a thread, for --count, as ptxas says")};
   cl::opt<int64_t> maxSteps{"max-steps", cl::desc("of a block")};
 };
 } // namespace
@@ -505,8 +567,14 @@ static Error runKernel(const EmulatedModule &module,
   for (uint64_t i = 0; i < std::max(1u, options.seeds.getValue()); ++i) {
     emulatorOptions.seed = first + i;
     Run run(emulatorOptions);
-    if (Error error = run.launch(module, kernel, launch, arguments))
+    StringRef machine = !options.count.getNumOccurrences() ? ""
+                        : options.count.empty() ? "h100"
+                                                : StringRef(options.count);
+    if (Error error = run.launch(module, kernel, launch, arguments, machine,
+                                 options.registers))
       return error;
+    if (!run.counts.empty())
+      outs() << run.counts << "\n";
     if (options.counters)
       outs() << "blocks " << run.counters.blocks << ", switches "
              << run.counters.switches << ", steps " << run.counters.steps
@@ -521,8 +589,21 @@ static Error runKernel(const EmulatedModule &module,
                                Twine(first));
     contents = std::move(run.contents);
   }
+  DenseSet<unsigned> isSaved;
+  for (StringRef saved : options.saved) {
+    auto [number, file] = saved.split('=');
+    unsigned index;
+    if (number.getAsInteger(10, index) || index >= arguments.size() ||
+        !arguments[index].isBuffer || arguments[index].tiles || file.empty())
+      return createStringError("--save takes the number of a buffer and a "
+                               "file, 0=x.npy, not '" +
+                               saved + "'");
+    if (Error error = writeFile(arguments[index], contents[index], file))
+      return error;
+    isSaved.insert(index);
+  }
   for (auto [index, argument] : enumerate(arguments))
-    if (argument.isBuffer && !argument.tiles &&
+    if (argument.isBuffer && !argument.tiles && !isSaved.contains(index) &&
         (options.printed.empty() || is_contained(options.printed, index)))
       printBuffer(argument, contents[index], index);
   return Error::success();
@@ -534,7 +615,7 @@ static Error run(const Options &options) {
   if (!device)
     return device.takeError();
   Expected<std::unique_ptr<EmulatedModule>> module =
-      EmulatedModule::load(**device);
+      EmulatedModule::load(**device, options.count.getNumOccurrences() > 0);
   if (!module)
     return module.takeError();
   const SparseAutogradEmulatorModule &table = (*module)->getModule();

@@ -41,13 +41,16 @@ inline constexpr char emulatorModuleSymbol[] =
 ///   libdevice that are not linked in (`__nv_*`) become those of libm.
 /// - Before each access of memory that is not of the thread's own stack, the
 ///   emulator is told what is accessed, and where the kernel does it.
+/// - With `counts`, neighbouring accesses are made wide ones first, as they are
+///   on the way to PTX, and each basic block tells the emulator what it costs:
+///   code for launches that are counted (sparseAutogradEmulatorCount).
 ///
 /// Fails, naming the instruction and its function, for intrinsics that are not
 /// emulated, for inline assembly that is not libdevice's, and for functions
 /// that nothing defines.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToEmulator(const llvm::Module &device, const llvm::Triple &triple,
-                    const llvm::DataLayout &layout);
+                    const llvm::DataLayout &layout, bool counts = false);
 
 } // namespace sparse_autograd
 
