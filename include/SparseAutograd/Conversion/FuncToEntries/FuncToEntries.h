@@ -30,7 +30,6 @@ inline constexpr llvm::StringLiteral entrySymbolPrefix =
 inline constexpr int64_t manifestVersion = 2;
 
 #define GEN_PASS_DECL_RECORDMANIFEST
-#define GEN_PASS_DECL_BOUNDMEMORY
 #define GEN_PASS_DECL_EMITENTRIES
 #include "SparseAutograd/Conversion/Passes.h.inc"
 #define GEN_PASS_DECL_SHARERESULTS
