@@ -21,11 +21,9 @@
 #include "MoveEntries.h"
 #include "NumberedLoops.h"
 #include "OpsOnComponents.h"
-#include "Packing24.h"
 #include "RowsToLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
-#include "SparseAutograd/Runtime/CompilerABI.h"
 #include "SparseAutograd/Target/TargetInfo.h"
 #include "SparseStorage.h"
 #include "StructuredToLoops.h"
@@ -41,7 +39,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_LOWERSPARSE
@@ -85,10 +82,9 @@ struct ExpandedTypes : TypeConverter {
 /// Any structured op, with the interface in place of its name.
 struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
   LowerStructuredOp(const TypeConverter &types, MLIRContext *context,
-                    const KnownPatterns &patterns, const LoopSchedule &schedule,
-                    int64_t product24)
+                    const KnownPatterns &patterns, const LoopSchedule &schedule)
       : OpInterfaceConversionPattern(types, context), patterns(patterns),
-        schedule(schedule), product24(product24) {}
+        schedule(schedule) {}
 
   LogicalResult
   matchAndRewrite(linalg::LinalgOp op, ArrayRef<ValueRange> operands,
@@ -96,11 +92,6 @@ struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
     auto known = patterns.find(op);
     if (known == patterns.end())
       return failure();
-    if (!schedule.isForDevice)
-      if (Value product = lowerProduct24(rewriter, op, operands, product24)) {
-        rewriter.replaceOp(op, product);
-        return success();
-      }
     rewriter.replaceOpWithMultiple(
         op, lowerStructured(rewriter, op, operands, known->second, schedule));
     return success();
@@ -109,7 +100,6 @@ struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
 private:
   const KnownPatterns &patterns;
   LoopSchedule schedule;
-  int64_t product24;
 };
 
 } // namespace
@@ -174,18 +164,6 @@ FailureOr<KnownPatterns> LowerSparsePass::findPatterns() {
   if (failed(checkSparseTypes(getOperation())))
     return failure();
   IRRewriter rewriter(&getContext());
-  if (forDevice) {
-    getOperation()->walk([](sparse_tensor::ConvertOp op) { lowerConvert(op); });
-  } else {
-    SmallVector<linalg::LinalgOp> products;
-    getOperation()->walk([&](linalg::LinalgOp op) {
-      if (hasSparseType(op))
-        products.push_back(op);
-    });
-    for (linalg::LinalgOp op : products)
-      readPackedTranspose(rewriter, op);
-  }
-
   SparsePatterns patterns;
   llvm::DenseMap<Operation *, unsigned> visited;
   getOperation()->walk([&](Block *block) {
@@ -222,15 +200,6 @@ LowerSparsePass::expand(const KnownPatterns &known,
       function.removeResAttrsAttr();
     }
 
-  std::optional<int64_t> strategy =
-      llvm::StringSwitch<std::optional<int64_t>>(product24)
-          .Case("fastest", SPARSE_AUTOGRAD_PRODUCT24_FASTEST)
-          .Case("sparse", SPARSE_AUTOGRAD_PRODUCT24_SPARSE)
-          .Case("dense", SPARSE_AUTOGRAD_PRODUCT24_DENSE)
-          .Default(std::nullopt);
-  if (!strategy)
-    return module.emitError("product-24 is fastest, sparse or dense, not '")
-           << product24 << "'";
   ExpandedTypes types;
   RewritePatternSet patterns(context);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
@@ -245,8 +214,7 @@ LowerSparsePass::expand(const KnownPatterns &known,
   schedule.vectorBytes = forDevice ? 0 : vectorBytes;
   schedule.tailBytes = std::min<int64_t>(vectorBytes, 64);
   schedule.maskedBytes = getCPU(module).getMaskedBytes();
-  patterns.add<LowerStructuredOp>(types, context, known, schedule, *strategy);
-  populatePacking24Patterns(types, forDevice, patterns);
+  patterns.add<LowerStructuredOp>(types, context, known, schedule);
   populateOpsOnComponentsPatterns(types, patterns);
   populateGatherRowsPatterns(types, patterns);
   populateScatterRowsPatterns(types, schedule, patterns);
