@@ -144,9 +144,7 @@ INTERFACE = {"name", "default", "mask_of", "gradient_of", "bound", "derivative_o
 # What one pass leaves on ops for another: two names at most. What is new belongs
 # to a table of one pass, an analysis, an inherent attribute or a type; what is
 # said of loops, to their schedule.
-MARKS = {"schedule", "cotangent",
-         # Without users; they go with the dialect's next change.
-         "parallel", "lanes", "vector", "entries", "unchecked"}
+MARKS = {"schedule", "cotangent"}
 
 
 def check_marks(root, sources):
