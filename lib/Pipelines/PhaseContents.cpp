@@ -8,6 +8,7 @@
 
 #include "PhaseContents.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/EntryAttributes.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 
 using namespace sparse_autograd;
 using llvm::StringLiteral;
@@ -65,9 +66,12 @@ static constexpr TypeKind denseTensor[] = {TypeKind::Tensor};
 static constexpr StringLiteral marksOfFunctions[] = {splitAttributeName,
                                                      gradientsAttributeName};
 static constexpr StringLiteral manifest[] = {Dialect::getManifestAttrName()};
-/// Of loops that lower-sparse, and linalg-to-loops for the CPU, make.
-static constexpr Schedule ofLoops = {/*isParallel=*/true,
-                                     /*isOverEntries=*/true};
+/// Accesses that assertions are to be made for, until there are loops.
+static constexpr StringLiteral marksOfAccesses[] = {
+    Dialect::getManifestAttrName(), Dialect::getUncheckedAttrName()};
+static constexpr StringLiteral marksOfLoops[] = {Dialect::getManifestAttrName(),
+                                                 Dialect::getParallelAttrName(),
+                                                 Dialect::getEntriesAttrName()};
 
 //===----------------------------------------------------------------------===//
 // Parts of the target
@@ -90,7 +94,8 @@ static constexpr StringLiteral llvmAlone[] = {"builtin.module", "llvm"};
 static constexpr Group inLLVM[] = {llvmAlone};
 
 /// With `threads=1` calls of bodies stay what they are.
-static constexpr Schedule ofCalls = {/*isParallel=*/true};
+static constexpr StringLiteral marksOfCalls[] = {
+    Dialect::getParallelAttrName()};
 static constexpr TypeKind buffers[] = {TypeKind::MemRef};
 
 //===----------------------------------------------------------------------===//
@@ -101,17 +106,16 @@ static const PhaseContents phases[] = {
     {"input", ofPrograms, {}, /*hasForeignOps=*/true, anyTensor, {}},
     {"differentiate", ofPrograms, requests, true, anyTensor, marksOfFunctions},
     {"select-formats", ofPrograms, requests, true, anyTensor, manifest},
-    {"prepare-sparse", ofPrograms, beforeStructured, true, anyTensor, manifest},
-    {"lower-sparse", onDenseTensors, {}, false, denseTensor, manifest, ofLoops},
+    {"prepare-sparse", ofPrograms, beforeStructured, true, anyTensor,
+     marksOfAccesses},
+    {"lower-sparse", onDenseTensors, {}, false, denseTensor, marksOfLoops},
 
-    {"cpu-buffers", onBuffers, {}, false, buffers, manifest, ofLoops},
-    // What is parallel is an scf.parallel from here on.
-    {"cpu-loops", inLoopsOfCPU, {}, false, buffers, manifest},
-    {"cpu", inLLVM, {}, false, {}, {}, ofCalls},
+    {"cpu-buffers", onBuffers, {}, false, buffers, marksOfLoops},
+    {"cpu-loops", inLoopsOfCPU, {}, false, buffers, marksOfLoops},
+    {"cpu", inLLVM, {}, false, {}, marksOfCalls},
 
-    {"gpu-buffers", onBuffers, {}, false, buffers, manifest, ofLoops},
-    {"gpu-loops", inLoopsOfGPU, {}, false, buffers, manifest, ofLoops},
-    // Who does which iteration is in the kernels.
+    {"gpu-buffers", onBuffers, {}, false, buffers, marksOfLoops},
+    {"gpu-loops", inLoopsOfGPU, {}, false, buffers, marksOfLoops},
     {"gpu-kernels", inKernels, outlined, false, buffers, manifest},
     {"gpu", inLLVM, {}, false, {}, {}},
 };

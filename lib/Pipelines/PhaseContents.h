@@ -13,7 +13,6 @@
 #ifndef SPARSEAUTOGRAD_LIB_PIPELINES_PHASECONTENTS_H
 #define SPARSEAUTOGRAD_LIB_PIPELINES_PHASECONTENTS_H
 
-#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -38,12 +37,8 @@ struct PhaseContents {
   /// pipeline lowers them later.
   bool hasForeignOps;
   mlir::ArrayRef<TypeKind> types;
-  /// Attributes of ops with which the compiler marks what it knows, but those
-  /// of schedules.
+  /// Attributes of ops with which the compiler marks what it knows.
   mlir::ArrayRef<llvm::StringLiteral> marks;
-  /// What schedules of loops, or of calls in the place of loops, may say: those
-  /// parts that are not the default here.
-  Schedule schedule = {};
 };
 
 /// The contents of each phase, in the order of the pipeline: those of the

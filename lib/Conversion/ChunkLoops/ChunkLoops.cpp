@@ -18,8 +18,7 @@
 #include "../Segments.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "SparseAutograd/Analysis/Estimates.h"
-#include "SparseAutograd/Analysis/LoopRemarks.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,6 +31,10 @@ namespace sparse_autograd {
 
 using namespace mlir;
 using namespace sparse_autograd;
+
+static StringRef getParallelAttrName() {
+  return SparseAutogradDialect::getParallelAttrName();
+}
 
 //===----------------------------------------------------------------------===//
 // Work
@@ -151,6 +154,11 @@ private:
 };
 } // namespace
 
+static void removeMarks(scf::ForOp loop) {
+  loop->removeAttr(getParallelAttrName());
+  loop->removeAttr(SparseAutogradDialect::getEntriesAttrName());
+}
+
 /// Makes `loop` one over chunks of its iterations, each of which has about as
 /// much to do as is wanted if iterations are alike.
 void ChunkLoopsPass::chunk(IRRewriter &rewriter, scf::ForOp loop) const {
@@ -186,40 +194,19 @@ void ChunkLoopsPass::chunk(IRRewriter &rewriter, scf::ForOp loop) const {
   });
 }
 
-/// Says which loops run on one thread: outermost ones that write, whose
-/// schedule is not `parallel`. A pass may have lost that.
-static void remarkSequential(scf::ForOp loop) {
-  if (getSchedule(loop).isParallel || isInParallelLoop(loop) ||
-      loop->getParentOfType<scf::ForOp>())
-    return;
-  bool writes = loop.getBody()
-                    ->walk([](Operation *op) {
-                      return isa<memref::StoreOp>(op) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-                    })
-                    .wasInterrupted();
-  if (writes)
-    remarkDeclined(loop.getLoc(), loop, "parallel",
-                   "a loop runs on one thread, since its iterations are not "
-                   "known to write to different places");
-}
-
 void ChunkLoopsPass::runOnOperation() {
   // As long as a loop carries something its iterations follow each other.
   getOperation()->walk([](scf::ForOp loop) {
     if (!loop.getInitArgs().empty())
-      setSchedule(loop, {});
+      removeMarks(loop);
   });
   SmallVector<scf::ForOp> outermost;
   getOperation()->walk([&](scf::ForOp loop) {
-    if (getSchedule(loop).isParallel && !isInParallelLoop(loop))
+    if (loop->hasAttr(getParallelAttrName()) && !isInParallelLoop(loop))
       outermost.push_back(loop);
   });
-  if (hasRemarks(&getContext()))
-    getOperation()->walk(remarkSequential);
   IRRewriter rewriter(&getContext());
   for (scf::ForOp loop : outermost)
     chunk(rewriter, loop);
-  // What is parallel is an scf.parallel now.
-  dropSchedules(getOperation());
+  getOperation()->walk(removeMarks);
 }

@@ -10,7 +10,7 @@
 
 #include "Combiner.h"
 #include "OrderedKey.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -218,7 +218,8 @@ void LoopNest::emitRange(unsigned level, Value begin, Value end,
                         inductionVariables[dimension] = nullptr;
                       });
   if (dimension == parallelDimension)
-    sparse_autograd::setParallel(loop);
+    loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
+                  builder.getUnitAttr());
 }
 
 void LoopNest::emitCountingLoop(Value begin, Value end,

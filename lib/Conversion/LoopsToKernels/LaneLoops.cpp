@@ -12,7 +12,7 @@
 #include "../KernelOps.h"
 #include "../LoopReductions.h"
 #include "../NeutralElement.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "Unroll.h"
 #include "Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,18 +26,13 @@ using namespace mlir;
 using namespace sparse_autograd;
 
 bool sparse_autograd::isShared(Operation *op) {
-  return getSchedule(op).lanes != 0;
-}
-
-void sparse_autograd::setLanes(Operation *op, int64_t lanes) {
-  Schedule schedule = getSchedule(op);
-  schedule.lanes = lanes;
-  setSchedule(op, schedule);
+  return op->hasAttr(SparseAutogradDialect::getLanesAttrName());
 }
 
 void sparse_autograd::shareAmongEight(scf::ForOp loop) {
   if (isShared(loop))
-    setLanes(loop, 8);
+    loop->setAttr(SparseAutogradDialect::getLanesAttrName(),
+                  Builder(loop.getContext()).getIndexAttr(8));
 }
 
 bool sparse_autograd::containsShared(Operation *op) {
@@ -100,14 +95,14 @@ Value sparse_autograd::createLongestShared(OpBuilder &builder,
   WalkResult known = nest.getBody()->walk([&](scf::ForOp loop) {
     if (!isShared(loop))
       return WalkResult::advance();
-    int64_t lanes = getSchedule(loop).lanes;
-    bool isKnown = lanes != ScheduleAttr::asLong;
-    Value trips =
-        isKnown ? arith::ConstantIndexOp::create(builder, loop.getLoc(), lanes)
-                : estimateTrips(builder, nest, loop, count);
+    auto lanes = loop->getAttrOfType<IntegerAttr>(
+        SparseAutogradDialect::getLanesAttrName());
+    Value trips = lanes ? arith::ConstantIndexOp::create(builder, loop.getLoc(),
+                                                         lanes.getInt())
+                        : estimateTrips(builder, nest, loop, count);
     if (!trips)
       return WalkResult::interrupt();
-    if (int64_t length = getVectorLength(loop); !isKnown && length > 1)
+    if (int64_t length = getVectorLength(loop); !lanes && length > 1)
       trips = builder.createOrFold<arith::DivUIOp>(
           loop.getLoc(), trips,
           arith::ConstantIndexOp::create(builder, loop.getLoc(), length));
@@ -289,7 +284,7 @@ void LaneSharing::takeTurns(scf::ForOp loop) {
   Value count = arith::SubIOp::create(rewriter, loc, loop.getUpperBound(),
                                       loop.getLowerBound());
   int64_t length = getVectorLength(loop);
-  setVectorLength(loop, 1);
+  loop->removeAttr(SparseAutogradDialect::getVectorAttrName());
   if (length > 1)
     step = arith::ConstantIndexOp::create(rewriter, loc, length);
   if (!matchPattern(step, m_One()))
@@ -322,7 +317,7 @@ void LaneSharing::takeTurns(scf::ForOp loop) {
 
 void LaneSharing::share(scf::ForOp loop) {
   Location loc = loop.getLoc();
-  setLanes(loop, 0);
+  loop->removeAttr(SparseAutogradDialect::getLanesAttrName());
   SmallVector<Operation *> combiners;
   for (OpOperand &init : loop.getInitArgsMutable()) {
     Operation *combiner = getCombiner(loop, combiners.size());

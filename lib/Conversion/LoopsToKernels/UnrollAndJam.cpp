@@ -8,7 +8,6 @@
 
 #include "UnrollAndJam.h"
 
-#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -212,7 +211,7 @@ void UnrollAndJam::cloneLoop(RewriterBase &rewriter, scf::ForOp loop) {
                              getCopies(loop.getYieldedValues(), carried));
       },
       loop.getUnsignedCmp());
-  takeAttributes(jammed, loop);
+  jammed->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   setCopies(loop.getResults(), jammed.getResults());
 }
 
@@ -236,7 +235,7 @@ void UnrollAndJam::cloneLoop(RewriterBase &rewriter, scf::WhileOp loop) {
         scf::YieldOp::create(
             rewriter, loc, getCopies(loop.getYieldOp().getOperands(), before));
       });
-  takeAttributes(jammed, loop);
+  jammed->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   setCopies(loop.getResults(), jammed.getResults());
 }
 

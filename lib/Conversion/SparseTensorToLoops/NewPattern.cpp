@@ -143,7 +143,9 @@ Value Kernel::computeOfDense(OpBuilder &builder,
                              const VisitedElement &element) {
   SmallVector<const Term *> yields =
       terms.getYields(llvm::SmallBitVector(op->getNumOperands()));
-  return build(builder, yields, loadDense(builder, element, yields), element)
+  return terms
+      .build(builder, yields, loadDense(builder, element, yields),
+             element.indices)
       .front();
 }
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NumberedLoops.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -89,7 +89,8 @@ scf::ForOp ParallelNumbering::create(ImplicitLocOpBuilder &builder,
   auto parallel =
       scf::ForOp::create(builder, loop.getLowerBound(), loop.getUpperBound(),
                          loop.getStep(), carried);
-  setParallel(parallel);
+  parallel->setAttr(SparseAutogradDialect::getParallelAttrName(),
+                    builder.getUnitAttr());
   return parallel;
 }
 

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assertions.h"
 #include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
-
-#include "../Assertions.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -130,7 +129,7 @@ struct ScalarsToAssertionsPass
     : sparse_autograd::impl::ScalarsToAssertionsBase<ScalarsToAssertionsPass> {
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
-      if (isInStructuredRegion(op) && needsVerification(op))
+      if (takeUncheckedMark(op))
         assertVerified(op);
       else if (isDivision(op) && op->getResult(0).getType().isIntOrIndex())
         assertDivision(op);

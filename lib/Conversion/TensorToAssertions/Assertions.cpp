@@ -8,11 +8,14 @@
 
 #include "Assertions.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 
 using namespace mlir;
+
+static constexpr StringLiteral uncheckedName =
+    sparse_autograd::SparseAutogradDialect::getUncheckedAttrName();
 
 std::string sparse_autograd::makeAssertionMessage(Operation *op,
                                                   const Twine &detail) {
@@ -30,35 +33,18 @@ std::string sparse_autograd::makeAssertionMessage(Operation *op,
   return message;
 }
 
-bool sparse_autograd::hasOpenTypes(Operation *op) {
-  bool hasTensor = false, isStatic = true;
-  auto look = [&](Type type) {
-    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-      hasTensor = true;
-      isStatic &= tensor.hasStaticShape();
-    } else if (type.isIndex()) {
-      isStatic = false;
-    }
-  };
-  llvm::for_each(op->getOperandTypes(), look);
-  llvm::for_each(op->getResultTypes(), look);
-  return hasTensor && !isStatic;
-}
-
-bool sparse_autograd::needsVerification(Operation *op) {
-  return isa<RuntimeVerifiableOpInterface>(op) && !isa<tensor::DimOp>(op) &&
-         hasOpenTypes(op);
-}
-
-void sparse_autograd::assertVerified(Operation *op,
-                                     OpBuilder::Listener *listener) {
-  OpBuilder builder(op, listener);
+void sparse_autograd::assertVerified(Operation *op) {
+  OpBuilder builder(op);
   cast<RuntimeVerifiableOpInterface>(op).generateRuntimeVerification(
       builder, op->getLoc(), [](Operation *verified, StringRef detail) {
         return makeAssertionMessage(verified, detail);
       });
 }
 
-bool sparse_autograd::isInStructuredRegion(Operation *op) {
-  return static_cast<bool>(op->getParentOfType<linalg::LinalgOp>());
+void sparse_autograd::markUnchecked(Operation *op) {
+  op->setDiscardableAttr(uncheckedName, UnitAttr::get(op->getContext()));
+}
+
+bool sparse_autograd::takeUncheckedMark(Operation *op) {
+  return static_cast<bool>(op->removeDiscardableAttr(uncheckedName));
 }
