@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Discardable attributes of the dialect by which passes tell the one that records
-// the manifest what functions are to their callers. Programs do not have them
-// (OperationAttributes.cpp).
+// Discardable attributes of the dialect by which passes tell the one that
+// records the manifest what functions are to their callers. Programs do not
+// have them (OperationAttributes.cpp).
 //
 //===----------------------------------------------------------------------===//
 
