@@ -14,8 +14,8 @@
 //
 // Sources: data sheets and architecture white papers of the products, and the
 // CUDA C++ Programming Guide for the limits. Bandwidths of the L2 cache and
-// latencies are not published by the vendor; they are rounded figures of
-// microbenchmarks in the literature, and the weakest numbers here.
+// latencies are not published by the vendor; they are rounded estimates without
+// a source, and the weakest numbers here.
 //
 //===----------------------------------------------------------------------===//
 
