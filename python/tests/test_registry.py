@@ -55,6 +55,8 @@ OPS = {
 MADE_BY_PASSES = {
     "barrier": "checkpoint",
     "begin_sparse_product": "products of sparse arrays by a library",
+    "offer_product": "a sparse array times a dense one by a library",
+    "offer_sampled_product": "a product of dense arrays at a pattern by a library",
     "count_before": "new patterns",
     "count_positions": "new patterns",
     "end_sparse_product": "products of sparse arrays by a library",

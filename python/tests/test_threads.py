@@ -26,8 +26,7 @@ def test_gradients_keep_the_pattern(form):
     A = A.tobsr((2, 2)).sorted_indices() if form == "bsr" else A.asformat(form)
     X = np.ones((4000, 2))
     f = sa.value_and_grad(lambda A, X: snp.sum((A @ X) ** 2), wrt=(0, 1), **FAST)
-    f(A, X)
-    before = sa.counters()["peak_live_bytes"]
+    before = sa.counters()["peak_live_bytes"]  # Of the tests before this one.
     value, dA, dX = f(A, X)
     assert dA.format == form and dA.shape == A.shape and dA.dtype == A.dtype
     assert dA.data.shape == A.data.shape
@@ -38,7 +37,7 @@ def test_gradients_keep_the_pattern(form):
         np.testing.assert_allclose(dA.data, 2 * (product[rows] * X[columns]).sum(1), rtol=1e-12)
     np.testing.assert_allclose(dX, 2 * (A.T @ product), rtol=1e-10, atol=1e-12)
     # A dense matrix would take 128 MB.
-    assert sa.counters()["peak_live_bytes"] < max(before, 8_000_000)
+    assert sa.counters()["peak_live_bytes"] <= max(before, 8_000_000)
 
 
 def test_sparse_arrays_in_a_compiler():
