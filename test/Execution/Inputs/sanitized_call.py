@@ -81,7 +81,7 @@ def run(command, **options):
 def build_runtime(folder):
     """The objects of the runtime, with loops in place of a BLAS."""
     runtime = os.path.join(SOURCE, "lib", "Runtime")
-    sources = [s for s in glob.glob(os.path.join(runtime, "*", "*.cpp"))
+    sources = [s for s in glob.glob(os.path.join(runtime, "**", "*.cpp"), recursive=True)
                if "OpenBLAS" not in s]
     objects = []
     for source in sorted(sources):
