@@ -17,7 +17,6 @@
 
 void sparse_autograd::registerAllPasses() {
   registerSparseAutogradConversionPasses();
-  registerBoundMemory();
   registerShareResults();
   registerSparseAutogradDifferentiatePasses();
   registerSparseAutogradFormatSelectionPasses();
