@@ -85,11 +85,16 @@ def test_a_handler_stops_a_program():
     assert sa.jit(lambda x: x * 2)(1.0) == 2
 
 
-def interrupt_soon(seconds):
-    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+@pytest.fixture
+def interrupt_soon():
+    """Sends this process a SIGINT after some seconds. A process that was started in the
+    background ignores it: Python's handler is set for the test."""
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda seconds: threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    signal.signal(signal.SIGINT, handler)
 
 
-def test_interrupted_compilation():
+def test_interrupted_compilation(interrupt_soon):
     # Many loops, so that it takes long.
     def deep(x):
         for _ in range(60):
@@ -107,7 +112,7 @@ def test_interrupted_compilation():
     assert sa.jit(lambda x: x * 2)(1.0) == 2
 
 
-def test_interrupted_program():
+def test_interrupted_program(interrupt_soon):
     f = sa.jit(lambda x, n: snp.fori_loop(0, n, lambda i, x: (snp.progress(i=i), snp.sin(x))[1], x))
     f(np.ones(100), 1)
     interrupt_soon(0.2)
