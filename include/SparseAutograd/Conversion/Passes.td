@@ -1005,7 +1005,7 @@ def PrepareSparse : PipelinePass<"sparse-autograd-prepare-sparse", "::mlir::Modu
     op computes, and at which elements, is final after it. Libraries are offered
     products between it and `--sparse-autograd-lower-sparse`.
 
-    A product of dense tensors, or what is computed of one element by element,
+    A product of dense tensors, or an elementwise function of one,
     that ops read only where a sparse tensor stores something is sampled there
     (SDDMM). A `sparse_autograd.sample` and a `sparse_tensor.convert` become
     copies into a tensor of their pattern or encoding. An elementwise op that

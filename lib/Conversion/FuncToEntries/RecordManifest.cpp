@@ -158,14 +158,39 @@ static void noteGradients(func::FuncOp function,
   }
 }
 
+/// Whether the two entries of a split_vjp have the values that `split` numbers.
+static bool hasValuesOf(DictionaryAttr split, const llvm::json::Object &forward,
+                        const llvm::json::Object &backward) {
+  auto count = [](const llvm::json::Object &entry, StringRef key) {
+    return static_cast<int64_t>(entry.getArray(key)->size());
+  };
+  int64_t residuals = split.getAs<IntegerAttr>("residuals").getInt();
+  int64_t results = count(forward, "results") - residuals;
+  auto numbers = [&](StringRef key) {
+    return split.getAs<DenseI64ArrayAttr>(key).asArrayRef();
+  };
+  auto areBelow = [](ArrayRef<int64_t> indices, int64_t end) {
+    return llvm::all_of(
+        indices, [&](int64_t index) { return index >= 0 && index < end; });
+  };
+  int64_t cotangents = numbers("cotangents").size();
+  int64_t gradients = numbers("wrt").size();
+  return results >= 0 &&
+         count(backward, "arguments") >= residuals + cotangents &&
+         count(backward, "results") >= gradients &&
+         areBelow(numbers("cotangents"), results) &&
+         areBelow(numbers("wrt"), count(forward, "arguments"));
+}
+
 /// Notes in the descriptions of the two entries of a split_vjp what their
-/// values are to each other, and describes the pair.
-static std::optional<llvm::json::Value>
-describePair(func::FuncOp backward, llvm::json::Array &entries) {
+/// values are to each other, and describes the pair; null where `backward` is
+/// of no pair of entries.
+static FailureOr<llvm::json::Value> describePair(func::FuncOp backward,
+                                                 llvm::json::Array &entries) {
   auto split = backward->getAttrOfType<DictionaryAttr>(splitAttributeName);
   if (!split ||
       split.getAs<StringAttr>("backward").getValue() != backward.getName())
-    return std::nullopt;
+    return llvm::json::Value(nullptr);
   auto find = [&](StringRef role) -> llvm::json::Object * {
     StringRef name = split.getAs<StringAttr>(role).getValue();
     for (llvm::json::Value &entry : entries)
@@ -175,7 +200,12 @@ describePair(func::FuncOp backward, llvm::json::Array &entries) {
   };
   llvm::json::Object *first = find("forward"), *second = find("backward");
   if (!first || !second)
-    return std::nullopt;
+    return llvm::json::Value(nullptr);
+  if (!hasValuesOf(split, *first, *second))
+    return backward.emitOpError("has a '")
+           << splitAttributeName << "' with values that it or '@"
+           << split.getAs<StringAttr>("forward").getValue()
+           << "' does not have; sparse-autograd-differentiate states it";
   auto at = [](llvm::json::Object &entry, StringRef key,
                size_t index) -> llvm::json::Object & {
     return *(*entry.getArray(key))[index].getAsObject();
@@ -207,7 +237,7 @@ describePair(func::FuncOp backward, llvm::json::Array &entries) {
                           {"backward", getName(*second)}};
   if (llvm::json::Object *primal = find("primal"))
     pair["primal"] = getName(*primal);
-  return pair;
+  return llvm::json::Value(std::move(pair));
 }
 
 namespace {
@@ -239,9 +269,13 @@ struct RecordManifestPass
           {"results", std::move(*results)}});
     }
     llvm::json::Array pairs;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (auto pair = describePair(function, entries))
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      FailureOr<llvm::json::Value> pair = describePair(function, entries);
+      if (failed(pair))
+        return signalPassFailure();
+      if (pair->kind() != llvm::json::Value::Null)
         pairs.push_back(std::move(*pair));
+    }
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       function->removeAttr(splitAttributeName);
       function->removeAttr(gradientsAttributeName);

@@ -8,12 +8,12 @@
 
 #include "CountedCode.h"
 
+#include "FunctionPass.h"
 #include "InstructionCosts.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
@@ -37,20 +37,7 @@ Error sparse_autograd::emulator::vectorizeAccesses(Module &module) {
   std::unique_ptr<TargetMachine> machine(
       target->createTargetMachine(module.getTargetTriple(), "sm_80", "+ptx80",
                                   TargetOptions(), std::nullopt));
-  PassBuilder builder(machine.get());
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  LoadStoreVectorizerPass pass;
-  for (Function &function : module)
-    if (!function.isDeclaration())
-      pass.run(function, functions);
+  runFunctionPass<LoadStoreVectorizerPass>(module, machine.get());
   return Error::success();
 }
 

@@ -14,6 +14,7 @@
 #include "SparseAutograd/Target/Emulator/TranslateToEmulator.h"
 
 #include "CountedCode.h"
+#include "FunctionPass.h"
 #include "KernelTable.h"
 #include "PlainPointers.h"
 #include "RuntimeCalls.h"
@@ -29,7 +30,6 @@
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Scalar/ScalarizeMaskedMemIntrin.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -146,25 +146,6 @@ static void replaceShared(Module &module, const SharedLayout &layout) {
     variable->replaceAllUsesWith(PoisonValue::get(variable->getType()));
     variable->eraseFromParent();
   }
-}
-
-/// Makes branches of masked accesses, as the generator of PTX does, so that
-/// each element is accessed by itself.
-static void expandMaskedAccesses(Module &module) {
-  PassBuilder builder;
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  ScalarizeMaskedMemIntrinPass pass;
-  for (Function &function : module)
-    if (!function.isDeclaration())
-      pass.run(function, functions);
 }
 
 //===----------------------------------------------------------------------===//
@@ -339,7 +320,9 @@ sparse_autograd::translateToEmulator(const Module &device, const Triple &triple,
             "which is no kernel, is passed by value",
             argument.getArgNo(), function.getName().str().c_str());
   std::vector<KernelInfo> kernels = findKernels(*module);
-  expandMaskedAccesses(*module);
+  // Masked accesses become branches, as the generator of PTX makes them, so
+  // that each element is accessed by itself.
+  runFunctionPass<ScalarizeMaskedMemIntrinPass>(*module);
   if (counts)
     if (Error error = vectorizeAccesses(*module))
       return std::move(error);

@@ -119,7 +119,8 @@ static const OperationAttribute attributes[] = {
               split.getAs<StringAttr>("backward") &&
               split.getAs<DenseI64ArrayAttr>("wrt") &&
               split.getAs<DenseI64ArrayAttr>("cotangents") &&
-              split.getAs<IntegerAttr>("residuals");
+              split.getAs<IntegerAttr>("residuals") &&
+              isAtLeast(split.get("residuals"), 0);
      }},
     {SparseAutogradDialect::getManifestAttrName(), false,
      "a string, on a module",
