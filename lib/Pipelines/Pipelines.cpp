@@ -75,7 +75,6 @@ static void addSelectFormats(OpPassManager &pm,
   selection.parallel = options.threads != 1;
   selection.forDevice = options.target == TargetKind::GPU;
   pm.addPass(createSelectFormats(selection));
-  pm.addPass(createBoundMemory());
   // The functions that a split_vjp defines are entries as well.
   pm.addPass(createRecordManifest());
   endPhase(pm, options, "select-formats");
@@ -172,7 +171,6 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   ContractionToRuntimeOptions products;
   products.minimalWork = options.productWork;
   pm.addPass(createContractionToRuntime(products));
-  pm.addPass(createStorageToRuntime());
   pm.addPass(createLinalgToLoops(getLoops(options)));
   addCleanup(pm);
   FuseKernelsOptions rowsOfEntries;
@@ -185,6 +183,9 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   VectorizeEntriesOptions entries;
   entries.vectorBytes = options.sparseVectorBytes;
   pm.addNestedPass<func::FuncOp>(createVectorizeEntries(entries));
+  // From here on buffers are allocated and released where they are now.
+  pm.addPass(createBoundMemory());
+  pm.addPass(createStorageToRuntime());
   endPhase(pm, options, "cpu-loops");
   PrefetchRowsOptions rows;
   rows.distance = options.prefetchDistance;

@@ -17,6 +17,7 @@
 
 void sparse_autograd::registerAllPasses() {
   registerSparseAutogradConversionPasses();
+  registerBoundMemory();
   registerShareResults();
   registerSparseAutogradDifferentiatePasses();
   registerSparseAutogradFormatSelectionPasses();

@@ -6,61 +6,54 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Adds up the tensors of a function on sparse tensors, as terms of what its
-// arguments store and of their extents. It is asked when copies in another
-// order are placed and nothing is fused yet (--sparse-autograd-bound-memory):
-// blocks of rows of constant size come on top.
+// The peak of the buffers of a function that are in use together, as sums of
+// products of what its arguments store and of their extents. It is asked when
+// buffers are allocated and released where they will be, loops are fused and
+// storage ops are still ops (--sparse-autograd-bound-memory).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SPARSEAUTOGRAD_ANALYSIS_MEMORYBOUND_H
 #define SPARSEAUTOGRAD_ANALYSIS_MEMORYBOUND_H
 
-#include "SparseAutograd/Analysis/DimensionOrigins.h"
-#include "SparseAutograd/Analysis/SparsePatterns.h"
-#include <map>
+#include "SparseAutograd/Analysis/SizeBound.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace sparse_autograd {
 
-/// Bounds the bytes that a call of a function allocates, its results among
-/// them.
+/// Bounds the bytes that a call of a function has allocated at one time, its
+/// results among them, if the call succeeds.
 class MemoryBound {
 public:
-  /// A function of one block without loops, branches or calls.
-  MemoryBound(mlir::func::FuncOp function, mlir::SymbolTable &symbols);
+  /// `arguments` says what the arguments of `function` are, one by one.
+  MemoryBound(mlir::func::FuncOp function,
+              llvm::ArrayRef<EntryArgument> arguments)
+      : function(function), arguments(arguments), sizes(function, arguments) {}
 
-  /// The bound as a sum of products of numbers, of `nnz(k)`, the elements that
+  /// The bound: a sum of products of numbers, of `nnz(k)`, the elements that
   /// the sparse argument k stores, `pattern(k)`, the bytes of its positions and
-  /// coordinates, and `dim(k, d)`, extents of argument k. Nothing if an op or
-  /// an extent is not known.
-  std::optional<std::string> compute();
+  /// coordinates, and `dim(k, d)`, extents of argument k; or `max(...)` of
+  /// several such sums. Nothing if a size is not known, if a loop keeps what it
+  /// allocates, or if a function is called that may allocate.
+  /// When the function has ended, `copied` are copied for the caller.
+  std::optional<std::string> compute(mlir::ValueRange copied = {});
 
 private:
-  using Count = std::optional<std::string>;
-  bool addOp(mlir::Operation &op);
-  bool addTensor(mlir::OpResult result);
-  bool addNewPattern(mlir::OpResult result);
-  bool addReturned(mlir::Value value);
-  bool takesOver(mlir::OpOperand &operand);
-  Count getExtent(mlir::Value tensor, int64_t dim);
-  Count getSize(mlir::Value tensor);
-  mlir::Value getOrigin(mlir::Value sparse);
-  Count countStored(mlir::Value sparse);
-  Count countVisited(mlir::linalg::LinalgOp op);
-  bool add(int64_t factor, Count term);
+  /// Follows what is in use through a block, and notes its peaks.
+  bool visit(mlir::Block &block, bool isParallel);
+  bool visit(mlir::Operation &op, bool isParallel);
+  bool visitRegions(mlir::Operation &op, bool isParallel);
+  /// Notes that so much more is in use for as long as an op runs.
+  bool notePeak(std::optional<SizeBound> more = SizeBound(0));
+  void addPeak(SizeBound peak);
+  SizeBound replaceLists(const SizeBound &peak);
 
   mlir::func::FuncOp function;
-  DimensionOrigins origins;
-  DimensionOrigins::Instance instance;
-  SparsePatterns patterns;
-  /// By the class of a dimension.
-  llvm::DenseMap<unsigned, std::string> extents;
-  /// Entries of the patterns that ops make.
-  llvm::DenseMap<mlir::Value, std::string> entries;
-  /// Tensors with memory of their own.
-  llvm::DenseSet<mlir::Value> owned;
-  /// Terms, and how often each is added.
-  std::map<std::string, int64_t> terms;
+  llvm::ArrayRef<EntryArgument> arguments;
+  SizeBounds sizes;
+  SizeBound live;
+  /// None of them is at most another.
+  llvm::SmallVector<SizeBound> peaks;
 };
 
 } // namespace sparse_autograd

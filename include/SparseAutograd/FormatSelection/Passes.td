@@ -73,33 +73,4 @@ def SelectFormats : PipelinePass<"sparse-autograd-select-formats", "::mlir::Modu
     "::mlir::tensor::TensorDialect", "::sparse_autograd::SparseAutogradDialect"];
 }
 
-def BoundMemory : PipelinePass<"sparse-autograd-bound-memory", "::mlir::ModuleOp"> {
-  let summary = "State what calls of functions on sparse tensors allocate at most";
-  let needs = "encodings selected";
-  let leaves = "a bound of the bytes that each public function allocates, as a string";
-  let description = [{
-    Each public function with a sparse argument gets the attribute
-    `sparse_autograd.memory_bound`, a string: the bytes that a call of it has
-    allocated at any time, at most, results among them. It is a sum of products
-    of numbers, of `nnz(k)`, the elements that the sparse argument k stores,
-    `pattern(k)`, the bytes of its positions and coordinates, and `dim(k, d)`,
-    extents of argument k.
-
-    ```mlir
-    func.func @gradient(%a: tensor<?x?xf32, #CSR>, %x: tensor<?x16xf32>, ...)
-        -> tensor<?x?xf32, #CSR> attributes {
-          sparse_autograd.memory_bound = "4 * nnz(0) + pattern(0)"}
-    ```
-
-    Every tensor that the function makes counts as if it was kept to the end,
-    unless an op writes over it that alone reads it; a pattern that is not that of
-    an argument counts by the elements that are visited to list it. It runs when
-    copies in another order are placed and nothing is fused yet; rows that fusion
-    computes together are kept in blocks of a constant number of elements, which
-    come on top. A function with loops, branches or calls, or with an op that is
-    no structured or elementwise op, has no such attribute. The part
-    `select-formats` of the pipeline ends with it.
-  }];
-}
-
 #endif // SPARSEAUTOGRAD_FORMATSELECTION_PASSES

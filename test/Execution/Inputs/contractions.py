@@ -209,15 +209,6 @@ func.func private @{self.name}_t({named}) -> {result} {{
             self.encodings[str(self.n)] ==
             self.encodings[str(self.is_sparse.index(True))])
 
-    def slack(self):
-        """How many times as much as it takes may be stated. Where a dense factor
-        has the dimensions of another, and maybe more, their products are tensors of
-        its dimensions, one for each term: the bound takes them to be there
-        together, and the program may compute one in the place of another."""
-        dense = [set(d) for d, is_sparse in
-                 zip(self.dims[:-1], self.is_sparse) if not is_sparse]
-        return 3 if any(a <= b for a, b in itertools.permutations(dense, 2)) else 2
-
     def draw(self, rng, sizes, share):
         """Factors, a cotangent and directions, with the patterns of what is
         sparse: of a sparse result, what some product contributes to."""

@@ -32,6 +32,8 @@ inline constexpr int64_t manifestVersion = 2;
 #define GEN_PASS_DECL_RECORDMANIFEST
 #define GEN_PASS_DECL_EMITENTRIES
 #include "SparseAutograd/Conversion/Passes.h.inc"
+#define GEN_PASS_DECL_BOUNDMEMORY
+#define GEN_PASS_REGISTRATION_BOUNDMEMORY
 #define GEN_PASS_DECL_SHARERESULTS
 #define GEN_PASS_REGISTRATION_SHARERESULTS
 #include "SparseAutograd/Conversion/FuncToEntries/Passes.h.inc"

@@ -11,6 +11,41 @@
 
 include "SparseAutograd/PipelinePass.td"
 
+def BoundMemory : PipelinePass<"sparse-autograd-bound-memory", "::mlir::ModuleOp"> {
+  let summary = "State what calls of entries with sparse arguments allocate at most";
+  let needs = "the manifest, functions on buffers that are allocated and released where they will be, storage ops";
+  let leaves = "a bound of the bytes that each such function has allocated, as a string";
+  let description = [{
+    Each function of the manifest with a sparse argument gets the attribute
+    `sparse_autograd.memory_bound`, a string: the bytes that a call of it that
+    succeeds has allocated at any time, at most, results among them. It is a sum
+    of products of numbers, of `nnz(k)`, the elements that the sparse argument k
+    stores, `pattern(k)`, the bytes of its positions and coordinates, and
+    `dim(k, d)`, extents of argument k; or the maximum of such sums, one of each
+    place where the most may be in use.
+
+    ```mlir
+    func.func @gradient(%positions: memref<?xindex>, %coordinates: memref<?xindex>, ...)
+        attributes {sparse_autograd.memory_bound = "4 * nnz(0) + pattern(0)"}
+    ```
+
+    It follows the function from its first op to its last: buffers count from
+    where they are allocated to where they are released, and with the storage ops
+    what the runtime needs for them; at the end come copies of what results have
+    in common with arguments and with each other, as in calls that give each
+    result memory of its own. Entries of a new pattern are counted by the loops
+    that list or count them: by what is stored in the lists that these loops are
+    over. On top come the blocks of a constant number of elements that each
+    thread has for rows that fusion computes together, and what a product of
+    dense matrices packs. A function has no such attribute if an extent comes
+    from nowhere, such as from a number that it is given, if a loop keeps what it
+    allocates, if rows are merged or added up to a new pattern, and if it calls
+    another function of the program. The phase `target` of the pipeline runs
+    it for the CPU, where the loops are those that will run:
+    `--mlir-print-ir-after=sparse-autograd-bound-memory` prints it.
+  }];
+}
+
 def ShareResults : PipelinePass<"sparse-autograd-share-results", "::mlir::ModuleOp"> {
   let summary = "Leave results to the entry that its caller has already";
   let needs = "the manifest, and functions on dense tensors with the lists of sparse ones";
