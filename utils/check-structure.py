@@ -12,8 +12,8 @@
 * How a level is stored is said by the table of level formats
   (Runtime/LevelFormats.def) alone: nothing else asks an encoding for its
   formats, names them, or has code for one of them by its number.
-* Passes tell each other nothing by new marks on ops: those that there are can
-  only become fewer.
+* Passes tell each other nothing by new marks on ops: there are two, the schedule
+  of loops and cotangents while a derivative is built.
 * Each file of lib/Analysis and lib/Transforms is named by a test of its own,
   in test/Analysis, test/Transforms or test/Unit.
 
@@ -141,11 +141,10 @@ def check_includes(root, sources):
 # Attributes of the dialect that programs, tools or callers read.
 INTERFACE = {"name", "default", "mask_of", "gradient_of", "bound", "derivative_of",
              "memory_bound", "split", "gradients", "nnz", "any_format", "manifest"}
-# What one pass leaves on ops for another. What is new belongs to a table of one
-# pass, an analysis, an inherent attribute or a type.
-MARKS = {"parallel", "lanes", "vector", "entries", "unchecked", "cotangent"}
-# Of an op while one function looks at it.
-SCRATCH = {"content"}
+# What one pass leaves on ops for another: two names at most. What is new belongs
+# to a table of one pass, an analysis, an inherent attribute or a type; what is
+# said of loops, to their schedule.
+MARKS = {"schedule", "cotangent"}
 
 
 def check_marks(root, sources):
@@ -154,10 +153,10 @@ def check_marks(root, sources):
     texts.update(sources)
     name = re.compile(r'(?:return|=)\s*"sparse_autograd\.(\w+)";')
     found = {match: path for path, text in texts.items() for match in name.findall(text)}
-    for mark in sorted(found.keys() - INTERFACE - MARKS - SCRATCH):
+    for mark in sorted(found.keys() - INTERFACE - MARKS):
         yield (f"{found[mark].relative_to(root)}: 'sparse_autograd.{mark}' is a new mark "
                "of passes")
-    unused = (INTERFACE | MARKS | SCRATCH) - found.keys() if folder.exists() else ()
+    unused = (INTERFACE | MARKS) - found.keys() if folder.exists() else ()
     for mark in sorted(unused):
         yield f"there is no 'sparse_autograd.{mark}' any more; check-structure.py lists it"
 

@@ -294,6 +294,7 @@ struct TermBuilder {
   Location loc;
   /// Of the vectors among the arguments.
   int64_t lanes = 0;
+  function_ref<void(Operation *)> inspect = {};
   llvm::DenseMap<const Term *, Value> built{};
 
   Value build(const Term *term) {
@@ -332,6 +333,8 @@ struct TermBuilder {
     for (auto [input, operand] : llvm::zip_equal(getInputs(op), operands))
       mapping.map(input, operand);
     Operation *clone = builder.clone(*op, mapping);
+    if (inspect)
+      clone->walk(inspect);
     return clone->getResult(result.getResultNumber());
   }
 
@@ -352,11 +355,11 @@ struct TermBuilder {
 };
 } // namespace
 
-SmallVector<Value> ScalarTerms::build(OpBuilder &builder,
-                                      ArrayRef<const Term *> toBuild,
-                                      ArrayRef<Value> arguments,
-                                      ArrayRef<Value> indices) const {
-  TermBuilder termBuilder{builder, body, arguments, indices, loc};
+SmallVector<Value>
+ScalarTerms::build(OpBuilder &builder, ArrayRef<const Term *> toBuild,
+                   ArrayRef<Value> arguments, ArrayRef<Value> indices,
+                   function_ref<void(Operation *)> inspect) const {
+  TermBuilder termBuilder{builder, body, arguments, indices, loc, 0, inspect};
   return llvm::map_to_vector(
       toBuild, [&](const Term *term) { return termBuilder.build(term); });
 }

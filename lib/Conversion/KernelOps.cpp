@@ -9,7 +9,7 @@
 #include "KernelOps.h"
 
 #include "RuntimeCalls.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -32,8 +32,7 @@ bool sparse_autograd::isParallelLoop(Operation *op) {
   if (auto parallel = dyn_cast<scf::ParallelOp>(op))
     return parallel.getInitVals().empty();
   auto loop = dyn_cast<scf::ForOp>(op);
-  return loop && loop.getInitArgs().empty() &&
-         loop->hasAttr(SparseAutogradDialect::getParallelAttrName());
+  return loop && loop.getInitArgs().empty() && getSchedule(loop).isParallel;
 }
 
 bool sparse_autograd::isInParallelLoop(Operation *op) {

@@ -9,7 +9,7 @@
 #include "LoopReductions.h"
 
 #include "NeutralElement.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -107,7 +107,7 @@ bool sparse_autograd::isReorderable(scf::ForOp loop) {
   for (unsigned number = 0; number < loop.getInitArgs().size(); ++number)
     if (!getCombiner(loop, number))
       return false;
-  if (loop->hasAttr(SparseAutogradDialect::getParallelAttrName()))
+  if (getSchedule(loop).isParallel)
     return true;
   if (loop.getInitArgs().empty())
     return false;

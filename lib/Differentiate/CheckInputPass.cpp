@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Differentiate/Passes.h"
 #include "SparseAutograd/Transforms/ExpandOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -55,6 +55,15 @@ struct CheckInputPass : sparse_autograd::impl::CheckInputBase<CheckInputPass> {
         if (attribute.getNameDialect() != dialect || !dialect ||
             SparseAutogradDialect::isForPrograms(name))
           continue;
+        if (isa<ScheduleAttr>(attribute.getValue())) {
+          op->emitOpError("has the attribute '")
+              << name
+              << "', which the compiler states of what it has proved itself; "
+                 "remove it, and write independent iterations as an op that "
+                 "has "
+                 "them, such as 'linalg.generic' or 'scf.forall'";
+          return WalkResult::interrupt();
+        }
         op->emitOpError("has the attribute '")
             << name
             << "', with which passes of the compiler mark ops; remove it: the "

@@ -8,7 +8,6 @@
 
 #include "PhaseContents.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/EntryAttributes.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 
 using namespace sparse_autograd;
 using llvm::StringLiteral;
@@ -66,12 +65,9 @@ static constexpr TypeKind denseTensor[] = {TypeKind::Tensor};
 static constexpr StringLiteral marksOfFunctions[] = {splitAttributeName,
                                                      gradientsAttributeName};
 static constexpr StringLiteral manifest[] = {Dialect::getManifestAttrName()};
-/// Accesses that assertions are to be made for, until there are loops.
-static constexpr StringLiteral marksOfAccesses[] = {
-    Dialect::getManifestAttrName(), Dialect::getUncheckedAttrName()};
-static constexpr StringLiteral marksOfLoops[] = {Dialect::getManifestAttrName(),
-                                                 Dialect::getParallelAttrName(),
-                                                 Dialect::getEntriesAttrName()};
+/// Of loops that lower-sparse, and linalg-to-loops for the CPU, make.
+static constexpr Schedule ofLoops = {/*isParallel=*/true,
+                                     /*isOverEntries=*/true};
 
 //===----------------------------------------------------------------------===//
 // Parts of the target
@@ -94,8 +90,7 @@ static constexpr StringLiteral llvmAlone[] = {"builtin.module", "llvm"};
 static constexpr Group inLLVM[] = {llvmAlone};
 
 /// With `threads=1` calls of bodies stay what they are.
-static constexpr StringLiteral marksOfCalls[] = {
-    Dialect::getParallelAttrName()};
+static constexpr Schedule ofCalls = {/*isParallel=*/true};
 static constexpr TypeKind buffers[] = {TypeKind::MemRef};
 
 //===----------------------------------------------------------------------===//
@@ -106,16 +101,17 @@ static const PhaseContents phases[] = {
     {"input", ofPrograms, {}, /*hasForeignOps=*/true, anyTensor, {}},
     {"differentiate", ofPrograms, requests, true, anyTensor, marksOfFunctions},
     {"select-formats", ofPrograms, requests, true, anyTensor, manifest},
-    {"prepare-sparse", ofPrograms, beforeStructured, true, anyTensor,
-     marksOfAccesses},
-    {"lower-sparse", onDenseTensors, {}, false, denseTensor, marksOfLoops},
+    {"prepare-sparse", ofPrograms, beforeStructured, true, anyTensor, manifest},
+    {"lower-sparse", onDenseTensors, {}, false, denseTensor, manifest, ofLoops},
 
-    {"cpu-buffers", onBuffers, {}, false, buffers, marksOfLoops},
-    {"cpu-loops", inLoopsOfCPU, {}, false, buffers, marksOfLoops},
-    {"cpu", inLLVM, {}, false, {}, marksOfCalls},
+    {"cpu-buffers", onBuffers, {}, false, buffers, manifest, ofLoops},
+    // What is parallel is an scf.parallel from here on.
+    {"cpu-loops", inLoopsOfCPU, {}, false, buffers, manifest},
+    {"cpu", inLLVM, {}, false, {}, {}, ofCalls},
 
-    {"gpu-buffers", onBuffers, {}, false, buffers, marksOfLoops},
-    {"gpu-loops", inLoopsOfGPU, {}, false, buffers, marksOfLoops},
+    {"gpu-buffers", onBuffers, {}, false, buffers, manifest, ofLoops},
+    {"gpu-loops", inLoopsOfGPU, {}, false, buffers, manifest, ofLoops},
+    // Who does which iteration is in the kernels.
     {"gpu-kernels", inKernels, outlined, false, buffers, manifest},
     {"gpu", inLLVM, {}, false, {}, {}},
 };

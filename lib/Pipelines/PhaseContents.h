@@ -13,6 +13,7 @@
 #ifndef SPARSEAUTOGRAD_LIB_PIPELINES_PHASECONTENTS_H
 #define SPARSEAUTOGRAD_LIB_PIPELINES_PHASECONTENTS_H
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -37,8 +38,12 @@ struct PhaseContents {
   /// pipeline lowers them later.
   bool hasForeignOps;
   mlir::ArrayRef<TypeKind> types;
-  /// Attributes of ops with which the compiler marks what it knows.
+  /// Attributes of ops with which the compiler marks what it knows, but those
+  /// of schedules.
   mlir::ArrayRef<llvm::StringLiteral> marks;
+  /// What schedules of loops, or of calls in the place of loops, may say: those
+  /// parts that are not the default here.
+  Schedule schedule = {};
 };
 
 /// The contents of each phase, in the order of the pipeline: those of the

@@ -91,11 +91,31 @@ LogicalResult PhaseVerifier::verifyType(Operation *op, Type type) {
   return report(op->emitOpError("has type ") << type, kind->second);
 }
 
+/// A part that `schedule` has and `left` has not; empty if there is none.
+static StringRef getOtherPart(const Schedule &schedule, const Schedule &left) {
+  const Schedule none;
+  if (schedule.isParallel && !left.isParallel)
+    return "parallel";
+  if (schedule.isOverEntries && !left.isOverEntries)
+    return "entries";
+  if (schedule.lanes != none.lanes && left.lanes == none.lanes)
+    return "lanes";
+  if (schedule.vector != none.vector && left.vector == none.vector)
+    return "vector";
+  return {};
+}
+
 LogicalResult PhaseVerifier::verify(Operation *op) {
   if (!isPresent(op))
     return report(op->emitOpError("is left"), "no such op");
+  if (StringRef part = getOtherPart(getSchedule(op), contents.schedule);
+      !part.empty())
+    return report(op->emitOpError("has a schedule with '") << part << "'",
+                  "no such schedules");
   for (NamedAttribute attribute : op->getDiscardableAttrs()) {
     StringRef name = attribute.getName();
+    if (name == scheduleAttrName)
+      continue;
     if (isa_and_nonnull<SparseAutogradDialect>(attribute.getNameDialect()) &&
         !SparseAutogradDialect::isForPrograms(name) && !marks.contains(name))
       return report(op->emitOpError("has the attribute '") << name << "'",

@@ -8,6 +8,7 @@
 
 #include "SparseAutograd/Transforms/EraseDeadIterArgs.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -69,7 +70,7 @@ struct EraseDeadIterArgs : OpRewritePattern<scf::ForOp> {
     auto replacement = scf::ForOp::create(
         rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
         loop.getStep(), takeLive(loop.getInitArgs()));
-    replacement->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    takeAttributes(replacement, loop);
     Block *body = replacement.getBody();
     // Without carried values the builder has made the terminator already.
     if (!body->empty())

@@ -9,38 +9,30 @@ func.func @parallel(%x: tensor<?xf64>) -> tensor<1xf64> {
   %c1 = arith.constant 1 : index
   %z = arith.constant dense<0.0> : tensor<1xf64>
   %n = tensor.dim %x, %c0 : tensor<?xf64>
-  // expected-error @+1 {{'scf.for' op has the attribute 'sparse_autograd.parallel', with which passes of the compiler mark ops; remove it: the compiler marks what it has proved itself, and operations have 'sparse_autograd.nnz', 'sparse_autograd.derivative_of', 'sparse_autograd.memory_bound', arguments and results of functions others}}
+  // expected-error @+1 {{'scf.for' op has the attribute 'sparse_autograd.schedule', which the compiler states of what it has proved itself; remove it, and write independent iterations as an op that has them, such as 'linalg.generic' or 'scf.forall'}}
   %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %z) -> (tensor<1xf64>) {
     %e = tensor.extract %x[%i] : tensor<?xf64>
     %o = tensor.extract %a[%c0] : tensor<1xf64>
     %b = arith.addf %o, %e : f64
     %r = tensor.insert %b into %a[%c0] : tensor<1xf64>
     scf.yield %r : tensor<1xf64>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return %s : tensor<1xf64>
 }
 
 // -----
 
 func.func @lanes(%n: index, %c: index) {
-  // expected-error @+1 {{has the attribute 'sparse_autograd.lanes'}}
+  // expected-error @+1 {{has the attribute 'sparse_autograd.schedule', which the compiler states}}
   scf.for %i = %c to %n step %c {
-  } {sparse_autograd.lanes}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<lanes>}
   return
 }
 
 // -----
 
-func.func @unchecked(%x: tensor<?xf64>, %i: index) -> f64 {
-  // expected-error @+1 {{has the attribute 'sparse_autograd.unchecked'}}
-  %e = tensor.extract %x[%i] {sparse_autograd.unchecked} : tensor<?xf64>
-  return %e : f64
-}
-
-// -----
-
 func.func @cotangent(%x: f64) -> f64 {
-  // expected-error @+1 {{has the attribute 'sparse_autograd.cotangent'}}
+  // expected-error @+1 {{has the attribute 'sparse_autograd.cotangent', with which passes of the compiler mark ops; remove it: the compiler marks what it has proved itself, and operations have 'sparse_autograd.nnz', 'sparse_autograd.derivative_of', 'sparse_autograd.memory_bound', arguments and results of functions others}}
   %e = arith.mulf %x, %x {sparse_autograd.cotangent} : f64
   return %e : f64
 }

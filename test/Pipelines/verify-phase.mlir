@@ -52,7 +52,7 @@ func.func @clean(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c1 = arith.constant 1 : index
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<?xf32>) {
     scf.yield %a : tensor<?xf32>
-  } {sparse_autograd.entries, sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, entries>}
   return %r : tensor<?xf32>
 }
 
@@ -89,9 +89,9 @@ func.func @buffer(%n: index) {
 // -----
 
 func.func @mark(%n: index, %c: index) {
-  // expected-error @+1 {{'scf.for' op has the attribute 'sparse_autograd.lanes' at the end of the phase 'lower-sparse', which leaves no such mark}}
+  // expected-error @+1 {{'scf.for' op has a schedule with 'lanes' at the end of the phase 'lower-sparse', which leaves no such schedules; this is a fault of the compiler, not of the program}}
   scf.for %i = %c to %n step %c {
-  } {sparse_autograd.lanes}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<lanes>}
   return
 }
 
@@ -171,5 +171,35 @@ func.func @call(%x: i64) {
 func.func @linalg(%b: memref<4xf32>, %x: f32) {
   // expected-error @+1 {{'linalg.fill' op is left}}
   linalg.fill ins(%x : f32) outs(%b : memref<4xf32>)
+  return
+}
+
+// -----
+
+// What is parallel is an scf.parallel.
+func.func @parallel(%n: index, %c: index) {
+  // expected-error @+1 {{'scf.for' op has a schedule with 'parallel' at the end of the phase 'cpu-loops', which leaves no such schedules}}
+  scf.for %i = %c to %n step %c {
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  return
+}
+
+// -----
+
+func.func @entries(%n: index, %c: index) {
+  // expected-error @+1 {{has a schedule with 'entries' at the end of the phase 'cpu-loops'}}
+  scf.for %i = %c to %n step %c {
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<entries>}
+  return
+}
+
+// -----
+
+func.func @vector(%n: index, %c: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{has a schedule with 'vector' at the end of the phase 'cpu-loops'}}
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<vector = 4>}
   return
 }

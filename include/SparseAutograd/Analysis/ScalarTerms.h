@@ -69,11 +69,13 @@ public:
 
   /// Builds `toBuild` at `builder`, with `arguments` for those of the region
   /// and `indices`, one a loop, for what `linalg.index` gives. An argument that
-  /// no term reads may be null.
+  /// no term reads may be null. `inspect` is told of each op of the region that
+  /// is built, and of the ops in it.
   llvm::SmallVector<mlir::Value>
   build(mlir::OpBuilder &builder, llvm::ArrayRef<const Term *> toBuild,
         llvm::ArrayRef<mlir::Value> arguments,
-        llvm::ArrayRef<mlir::Value> indices) const;
+        llvm::ArrayRef<mlir::Value> indices,
+        llvm::function_ref<void(mlir::Operation *)> inspect = {}) const;
 
   /// Builds `toBuild`, terms for which `isElementwise` holds, of `arguments`
   /// that are vectors of `lanes` elements or scalars. What depends on a vector

@@ -123,13 +123,15 @@ def FloatsToF64 : PipelinePass<"sparse-autograd-floats-to-f64", "::mlir::ModuleO
 def TensorToAssertions : PipelinePass<"sparse-autograd-tensor-to-assertions"> {
   let summary = "Check at run time what the types leave open";
   let needs = "linalg and tensor ops on dense and sparse tensors";
-  let leaves = "extents and indices that types leave open asserted; those in regions of structured ops marked for scalars-to-assertions";
+  let leaves = "extents and indices that types leave open asserted, but in regions of structured ops";
   let description = [{
     Inserts `cf.assert` before every op on tensors whose operands could have
     extents that do not fit or indices out of range, with messages of one line
     that name the location, the op and the reason. The conditions are on
     extents, not on elements, and fold where shapes are static; an op that an
-    assertion dominates uses what it proves, so that each is made once.
+    assertion dominates uses what it proves, so that each is made once. What is
+    in the region of a structured op is left to later passes: it may become part
+    of an op on sparse tensors, which does not execute it for every element.
 
     Runs before fusion, which then sees equal extents as the same value.
 
@@ -158,7 +160,7 @@ def TensorToAssertions : PipelinePass<"sparse-autograd-tensor-to-assertions"> {
 def ScalarsToAssertions : PipelinePass<"sparse-autograd-scalars-to-assertions"> {
   let summary = "Check at run time what integers are divided by";
   let needs = "no ops on sparse tensors: regions are in loops";
-  let leaves = "divisors, steps and the marked indices asserted where they are computed";
+  let leaves = "divisors, steps, and indices in regions of structured ops asserted where they are computed";
   let description = [{
     Inserts `cf.assert` before every division of integers or remainder whose
     divisor could be zero, or -1 where the dividend is the smallest integer:
@@ -167,9 +169,8 @@ def ScalarsToAssertions : PipelinePass<"sparse-autograd-scalars-to-assertions"> 
     constant, or by the maximum of something and one, is not checked.
 
     So are the steps of loops, which must be positive, and the indices of a
-    `tensor.extract` in the region of a structured op, which an op on sparse
-    tensors may have taken over since: `sparse-autograd-tensor-to-assertions`
-    has marked it.
+    `tensor.extract` in the region of a structured op. Of an op on sparse tensors
+    `--sparse-autograd-lower-sparse` has asserted them, where it executes them.
 
     Runs when sparse tensors are gone.
 
@@ -527,7 +528,7 @@ def SparseProductToRuntime : PipelinePass<"sparse-autograd-sparse-product-to-run
 def LinalgToLoops : PipelinePass<"sparse-autograd-linalg-to-loops"> {
   let summary = "Lower linalg on memrefs to loops that vectorize";
   let needs = "linalg on buffers, storage ops lowered";
-  let leaves = "scf loops, parallel ones marked or, over chunks or for a device, as scf.parallel";
+  let leaves = "scf loops, parallel ones by their schedule or, over chunks or for a device, as scf.parallel";
   let description = [{
     Each linalg op becomes one loop nest:
 
@@ -586,16 +587,16 @@ def LinalgToLoops : PipelinePass<"sparse-autograd-linalg-to-loops"> {
 
 def ChunkLoops : PipelinePass<"sparse-autograd-chunk-loops", "::mlir::func::FuncOp"> {
   let summary = "Cut loops with independent iterations into chunks";
-  let needs = "loops on buffers, marked where their iterations are independent";
-  let leaves = "an `scf.parallel` over chunks for each of the outermost ones, and no marks";
+  let needs = "loops on buffers, with a schedule where their iterations are independent";
+  let leaves = "an `scf.parallel` over chunks for each of the outermost ones, and no schedules";
   let description = [{
-    An outermost `scf.for` with the attribute `sparse_autograd.parallel`, which
-    carries nothing, becomes an `scf.parallel` over chunks of its iterations. All
-    other loops run in their order, and the attribute is gone. A loop that is an
+    An outermost `scf.for` whose schedule is `parallel`, and which carries nothing,
+    becomes an `scf.parallel` over chunks of its iterations. All other loops run
+    in their order, and no loop has a schedule any more. A loop that is an
     `scf.parallel` already stays as it is.
 
     ```mlir
-    scf.for %row = %c0 to %n step %c1 { ... } {sparse_autograd.parallel}
+    scf.for %row = %c0 to %n step %c1 { ... } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
     ```
 
     becomes
@@ -799,7 +800,7 @@ def OutlineParallel : PipelinePass<"sparse-autograd-outline-parallel", "::mlir::
     becomes
 
     ```mlir
-    func.call @f_parallel_0(%c0, %n, ...) {sparse_autograd.parallel}
+    func.call @f_parallel_0(%c0, %n, ...) {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
     ```
 
     which is the sequential loop as it stands;
@@ -810,15 +811,16 @@ def OutlineParallel : PipelinePass<"sparse-autograd-outline-parallel", "::mlir::
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect",
-                           "::mlir::scf::SCFDialect"];
+                           "::mlir::scf::SCFDialect",
+                           "::sparse_autograd::SparseAutogradDialect"];
 }
 
 def ParallelCallsToRuntime : PipelinePass<"sparse-autograd-parallel-calls-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Call the runtime's parallel loop for outlined bodies";
-  let needs = "the LLVM dialect, with calls of outlined bodies marked as parallel";
-  let leaves = "calls of the runtime's parallel loop; no marks";
+  let needs = "the LLVM dialect, with calls of outlined bodies whose schedule is parallel";
+  let leaves = "calls of the runtime's parallel loop; no schedules";
   let description = [{
-    An `llvm.call @body(%begin, %end, ...) {sparse_autograd.parallel}` becomes
+    An `llvm.call @body(%begin, %end, ...)` whose schedule is `parallel` becomes
     `sparseAutogradParallelFor(%end - %begin, %grain, @body_chunk, environment)`:
     the operands are packed into a structure on the stack of the caller, and
     `body_chunk` unpacks them. A chunk has `%grain` iterations, one or, of a long
@@ -1050,7 +1052,7 @@ def PrepareSparse : PipelinePass<"sparse-autograd-prepare-sparse", "::mlir::Modu
 def LowerSparse : PipelinePass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp"> {
   let summary = "Lower sparse tensors to loops over what they store";
   let needs = "structured ops and moves on sparse tensors, with static encodings, as prepare-sparse leaves them";
-  let leaves = "loops on positions, coordinates and values, tensors of rank 1; marks of parallel loops and of loops over entries";
+  let leaves = "loops on positions, coordinates and values, tensors of rank 1; schedules of parallel loops and of loops over entries";
   let description = [{
     Replaces every tensor with an encoding of `sparse_tensor` by its components,
     ordinary tensors of rank 1: positions and coordinates of each level that has
@@ -1101,8 +1103,8 @@ def LowerSparse : PipelinePass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp
 
     With the option `parallel`, an outermost loop whose iterations write to
     different places, as those of the rows of `%y`, is cut into chunks, and the
-    loop over them has the attribute `sparse_autograd.parallel`. Sums are not
-    cut: the result is the same, bit for bit.
+    loop over them has the schedule `parallel`. Sums are not cut: the result is
+    the same, bit for bit.
 
     With `vector-bytes`, the innermost dense loop is computed by vectors of as
     many bytes where it is the last dimension of the dense tensors that depend on
@@ -1134,14 +1136,14 @@ def LowerSparse : PipelinePass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp
     a sparse and a dense matrix, each element of the result. Rows list the
     entries of a new pattern side by side: each counts its own first, and begins
     behind those of the rows before it (`sparse_autograd.count_before`). A loop
-    over the entries of a row, beside loops over all rows, has the attribute
-    `sparse_autograd.entries`.
+    over the entries of a row, beside loops over all rows, has `entries` in its
+    schedule.
 
     Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
   }];
   let options = [
     Option<"parallel", "parallel", "bool", /*default=*/"false",
-           "mark loops whose iterations may run in parallel">,
+           "give loops whose iterations may run at once the schedule `parallel`">,
     Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"0",
            "bytes of the vectors that compute dense loops; 0: no vectors">,
     Option<"forDevice", "for-device", "bool", /*default=*/"false",
@@ -1466,7 +1468,7 @@ def FuseKernels
 
     A loop over all entries of a sparse tensor is done row by row beside one over
     the rows that has a loop over the entries of each
-    (`sparse_autograd.entries`, as `--sparse-autograd-lower-sparse` marks it for a
+    (`entries` in its schedule, as `--sparse-autograd-lower-sparse` says it for a
     device), if both are over the same list.
 
     So a masked softmax is one loop over rows, forward, and another one backward,
@@ -1476,7 +1478,7 @@ def FuseKernels
     `whole-rows` is set: the former are cut into chunks of entries, whatever rows
     these are of.
 
-    With `for-host`, loops that are not cut yet (`sparse_autograd.parallel`) are
+    With `for-host`, loops that are not cut yet (their schedule is `parallel`) are
     fused over rows alone, and one of them visits the entries of its rows: dense
     loops are for `--sparse-autograd-fuse`.
 
@@ -1498,8 +1500,8 @@ def FuseKernels
       %s = ...
       scf.for %j = %c0 to %m step %c1 {
         ... // with %s
-      } {sparse_autograd.parallel}
-    } {sparse_autograd.parallel}
+      } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
     ```
   }];
   let options = [
@@ -1512,7 +1514,8 @@ def FuseKernels
            "for the CPU: fuse the outermost loops alone, one of which visits "
            "the entries of its rows">
   ];
-  let dependentDialects = ["::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::sparse_autograd::SparseAutogradDialect"];
 }
 
 def ProductsToKernels
@@ -1551,21 +1554,22 @@ def ProductsToKernels
                            "::mlir::nvgpu::NVGPUDialect",
                            "::mlir::NVVM::NVVMDialect",
                            "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
+                           "::mlir::vector::VectorDialect",
+                           "::sparse_autograd::SparseAutogradDialect"];
 }
 
 def ScheduleLanes
     : PipelinePass<"sparse-autograd-schedule-lanes", "::mlir::func::FuncOp"> {
   let summary = "Choose the loops that lanes of a warp share";
   let needs = "parallel loops on device memory, fused";
-  let leaves = "marks of loops that lanes share (lanes) or take several at once (vector)";
+  let leaves = "schedules of loops that lanes share (lanes) or take several at once (vector)";
   let description = [{
-    Within a parallel loop, of which a thread would do each iteration, marks the
-    loops that several threads should do together (`sparse_autograd.lanes`):
+    Within a parallel loop, of which a thread would do each iteration, finds the
+    loops that several threads should do together (`lanes` in their schedule):
 
     * sums and other reductions whose order is free (`fastmath<reassoc>`, or ops
       that round nothing), and loops that are parallel themselves
-      (`sparse_autograd.parallel`),
+      (`parallel` in their schedule),
     * that access neighbouring elements in neighbouring iterations, as a row of
       CSR does, while the threads of neighbouring iterations of the parallel loop
       would not: columns of a row-major matrix, which they read side by side, are
@@ -1574,7 +1578,7 @@ def ScheduleLanes
     The innermost such loop is taken, so that a product sampled at the entries of
     a row adds up each entry together. What surrounds it is done by all lanes
     alike; a loop there that none of them shares would make them wait, and
-    nothing is marked then. A loop of less than four iterations is not worth it.
+    nothing is shared then. A loop of less than four iterations is not worth it.
 
     ```mlir
     scf.for %i = %c0 to %rows step %c1 {
@@ -1583,9 +1587,9 @@ def ScheduleLanes
         ...
         %next = arith.addf %sum, %p fastmath<reassoc> : f32
         scf.yield %next : f32
-      } {sparse_autograd.lanes}
+      } {sparse_autograd.schedule = #sparse_autograd.schedule<lanes>}
       memref.store %s, %y[%i] : memref<?xf32, #gpu.address_space<global>>
-    } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
     ```
 
     `--sparse-autograd-loops-to-kernels` makes groups of lanes of it, as large as
@@ -1595,7 +1599,7 @@ def ScheduleLanes
     other, are cut into chunks of eight entries instead, whatever rows these are
     of: a chunk is a parallel iteration, which searches the row of its first
     entry (the splitting by nonzeros of Yang, Buluc and Owens, Euro-Par 2018).
-    Eight lanes share an entry (`sparse_autograd.lanes = 8`): a warp has four of
+    Eight lanes share an entry (`lanes = 8`): a warp has four of
     them on their way, each of which reads whole sectors of memory.
 
     So are the sums of rows of 4096 entries or more, one for each row or for each
@@ -1606,8 +1610,8 @@ def ScheduleLanes
     alone. Rows of fewer entries are left to the device as they are: a second
     kernel would take longer.
 
-    At last it marks the loops of which a thread is to do several iterations, next
-    to one another, at once (`sparse_autograd.vector`, with their number): the
+    At last it finds the loops of which a thread is to do several iterations, next
+    to one another, at once (`vector` with their number, in their schedule): the
     innermost parallel loop of a kernel whose lanes share nothing, and loops that
     lanes share. Their bounds, and the length of each row that they go along, are
     multiples of the number, so that what a thread accesses lies in 16 bytes which
@@ -1620,27 +1624,28 @@ def ScheduleLanes
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
+                           "::mlir::scf::SCFDialect",
+                           "::sparse_autograd::SparseAutogradDialect"];
 }
 
 def LoopsToKernels
     : PipelinePass<"sparse-autograd-loops-to-kernels", "::mlir::func::FuncOp"> {
   let summary = "Have kernels do what accesses the memory of the device";
-  let needs = "parallel loops on device memory with marks of their schedule";
-  let leaves = "gpu.launch for all that accesses the device; no marks of schedules";
+  let needs = "parallel loops on device memory with their schedules";
+  let leaves = "gpu.launch for all that accesses the device; no schedules";
   let description = [{
     Of a function on memrefs in the memory of the device
     (`#gpu.address_space<global>`), whose structured ops are loops by now:
 
     * a loop whose iterations may run at once (`scf.parallel`, or `scf.for` with
-      `sparse_autograd.parallel`) becomes a `gpu.launch` with a thread for each
+      the schedule `parallel`) becomes a `gpu.launch` with a thread for each
       iteration, 256 threads a block; of several loops a block covers a part of
       the plane of the last one and the others, as wide as a warp. Neighbouring
       threads are neighbours in the last loop. An iteration is computed by one
       thread, in the order of the program, so that the result does not depend on
       the device. Iterations that are but a few reads, arithmetic and writes a
       thread does four of together, a block apart: first all of them read;
-    * where a loop in it is marked (`sparse_autograd.lanes`, see
+    * where a loop in it has `lanes` in its schedule (see
       `--sparse-autograd-schedule-lanes`), an iteration has a group of lanes of a
       warp: the least power of 2 that has a lane for each iteration of that loop
       on average, up to 32 (Bell and Garland, SC 2009, on vectors for CSR). Each
@@ -1649,7 +1654,7 @@ def LoopsToKernels
       it does four of together, too. The first lane stores what is stored outside
       of the loop, and they wait for each other where one reads what another has
       written;
-    * where a loop is marked with `sparse_autograd.vector`, a thread does so many
+    * where a loop has `vector` in its schedule, a thread does so many
       of its iterations: first each op for all of them, then the next one, also in
       the loops and branches of the body, which they go through together. What
       they share is done once. Buffers are said to begin at multiples of 16 bytes,
@@ -1661,7 +1666,7 @@ def LoopsToKernels
       of an element of a buffer and of a number that the host knows: its kernel
       is launched for the latter, and reads the element itself;
     * what else accesses the memory of the device is done by a kernel of one
-      thread, or of a warp if there is a loop that is marked;
+      thread, or of a warp if lanes share a loop there;
     * an element that the host reads, for a condition or as a result, is copied
       to it, which waits for the kernels before.
 
@@ -1698,7 +1703,8 @@ def LoopsToKernels
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
     "::mlir::nvgpu::NVGPUDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect",
-    "::mlir::vector::VectorDialect"];
+    "::mlir::vector::VectorDialect",
+                           "::sparse_autograd::SparseAutogradDialect"];
 }
 
 def OutlineKernels

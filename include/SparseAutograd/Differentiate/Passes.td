@@ -17,9 +17,10 @@ def CheckInput : PipelinePass<"sparse-autograd-check-input", "::mlir::ModuleOp">
   let leaves = "a program without marks of the compiler and without mixed formats in one concatenation";
   let description = [{
     Attributes of the dialect that passes leave on ops for later passes
-    (`sparse_autograd.parallel`, for one) say what the compiler has proved. An
+    (`sparse_autograd.schedule`, for one) say what the compiler has proved. An
     input program that has one is refused, at the op: what it says would be
-    believed. Hints for the compiler (`sparse_autograd.nnz`) stay. A
+    believed. Iterations that are independent are an op that has such, as
+    `linalg.generic` and `scf.forall`. Hints for the compiler (`sparse_autograd.nnz`) stay. A
     `tensor.concat` of sparse and dense tensors is refused before MLIR's
     canonicalizer makes a cast of formats of it, which is none of the program's.
     The first pass of the pipeline.

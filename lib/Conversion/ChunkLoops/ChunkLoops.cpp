@@ -18,7 +18,8 @@
 #include "../Segments.h"
 #include "SparseAutograd/Analysis/ArithmeticCost.h"
 #include "SparseAutograd/Analysis/Estimates.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,10 +32,6 @@ namespace sparse_autograd {
 
 using namespace mlir;
 using namespace sparse_autograd;
-
-static StringRef getParallelAttrName() {
-  return SparseAutogradDialect::getParallelAttrName();
-}
 
 //===----------------------------------------------------------------------===//
 // Work
@@ -154,11 +151,6 @@ private:
 };
 } // namespace
 
-static void removeMarks(scf::ForOp loop) {
-  loop->removeAttr(getParallelAttrName());
-  loop->removeAttr(SparseAutogradDialect::getEntriesAttrName());
-}
-
 /// Makes `loop` one over chunks of its iterations, each of which has about as
 /// much to do as is wanted if iterations are alike.
 void ChunkLoopsPass::chunk(IRRewriter &rewriter, scf::ForOp loop) const {
@@ -194,19 +186,40 @@ void ChunkLoopsPass::chunk(IRRewriter &rewriter, scf::ForOp loop) const {
   });
 }
 
+/// Says which loops run on one thread: outermost ones that write, whose
+/// schedule is not `parallel`. A pass may have lost that.
+static void remarkSequential(scf::ForOp loop) {
+  if (getSchedule(loop).isParallel || isInParallelLoop(loop) ||
+      loop->getParentOfType<scf::ForOp>())
+    return;
+  bool writes = loop.getBody()
+                    ->walk([](Operation *op) {
+                      return isa<memref::StoreOp>(op) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  if (writes)
+    remarkDeclined(loop.getLoc(), loop, "parallel",
+                   "a loop runs on one thread, since its iterations are not "
+                   "known to write to different places");
+}
+
 void ChunkLoopsPass::runOnOperation() {
   // As long as a loop carries something its iterations follow each other.
   getOperation()->walk([](scf::ForOp loop) {
     if (!loop.getInitArgs().empty())
-      removeMarks(loop);
+      setSchedule(loop, {});
   });
   SmallVector<scf::ForOp> outermost;
   getOperation()->walk([&](scf::ForOp loop) {
-    if (loop->hasAttr(getParallelAttrName()) && !isInParallelLoop(loop))
+    if (getSchedule(loop).isParallel && !isInParallelLoop(loop))
       outermost.push_back(loop);
   });
+  if (hasRemarks(&getContext()))
+    getOperation()->walk(remarkSequential);
   IRRewriter rewriter(&getContext());
   for (scf::ForOp loop : outermost)
     chunk(rewriter, loop);
-  getOperation()->walk(removeMarks);
+  // What is parallel is an scf.parallel now.
+  dropSchedules(getOperation());
 }

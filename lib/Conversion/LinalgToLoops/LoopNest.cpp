@@ -10,7 +10,7 @@
 
 #include "Combiner.h"
 #include "OrderedKey.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -218,8 +218,7 @@ void LoopNest::emitRange(unsigned level, Value begin, Value end,
                         inductionVariables[dimension] = nullptr;
                       });
   if (dimension == parallelDimension)
-    loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
-                  builder.getUnitAttr());
+    sparse_autograd::setParallel(loop);
 }
 
 void LoopNest::emitCountingLoop(Value begin, Value end,

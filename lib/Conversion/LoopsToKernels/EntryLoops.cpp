@@ -10,7 +10,7 @@
 
 #include "../KernelOps.h"
 #include "../Segments.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
@@ -59,7 +59,7 @@ scf::ForOp sparse_autograd::getEntriesOfFlat(const KernelNest &flat,
       }))
     return nullptr;
   for (auto entries : rows.getBody()->getOps<scf::ForOp>()) {
-    if (!entries->hasAttr(SparseAutogradDialect::getEntriesAttrName()))
+    if (!getSchedule(entries).isOverEntries)
       continue;
     Value positions =
         getPositions(entries.getInductionVar(), rows.getVariables().front());
@@ -92,8 +92,7 @@ scf::ForOp sparse_autograd::createRowsOfFlat(RewriterBase &rewriter,
   Value one = rows.getSteps().front();
   auto create = [&](Value lower, Value upper) {
     auto loop = scf::ForOp::create(rewriter, loc, lower, upper, one);
-    loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
-                  rewriter.getUnitAttr());
+    setParallel(loop);
     rewriter.setInsertionPointToStart(loop.getBody());
     return loop;
   };
@@ -104,8 +103,7 @@ scf::ForOp sparse_autograd::createRowsOfFlat(RewriterBase &rewriter,
   Value begin = cloneBound(rewriter, rows, entries.getLowerBound(), mapping);
   Value end = cloneBound(rewriter, rows, entries.getUpperBound(), mapping);
   scf::ForOp inner = create(begin, end);
-  inner->setAttr(SparseAutogradDialect::getEntriesAttrName(),
-                 rewriter.getUnitAttr());
+  setOverEntries(inner);
   mapping.map(flat.getVariables().front(), inner.getInductionVar());
   for (Operation &op : flat.getBody()->without_terminator())
     rewriter.clone(op, mapping);

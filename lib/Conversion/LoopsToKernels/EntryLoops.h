@@ -19,7 +19,7 @@
 
 namespace sparse_autograd {
 
-/// The loop over all entries of a row (`sparse_autograd.entries`) in `rows`, if
+/// The loop over all entries of a row (`entries` in its schedule) in `rows`, if
 /// that is over all rows of a sparse tensor, and `flat` is over as many
 /// elements as these are entries. Else null.
 mlir::scf::ForOp getEntriesOfFlat(const KernelNest &flat,

@@ -17,7 +17,7 @@
 #include "ForwardStores.h"
 #include "FuseKernels.h"
 #include "KernelNest.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Target/TargetInfo.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,11 +42,6 @@ using namespace sparse_autograd;
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
-
-static void setParallel(scf::ForOp loop) {
-  loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
-                UnitAttr::get(loop.getContext()));
-}
 
 static bool isSameRange(scf::ForOp one, scf::ForOp other) {
   return one.getLowerBound() == other.getLowerBound() &&

@@ -12,7 +12,7 @@
 #include "../KernelOps.h"
 #include "../LoopReductions.h"
 #include "../NeutralElement.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "Unroll.h"
 #include "Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,13 +26,18 @@ using namespace mlir;
 using namespace sparse_autograd;
 
 bool sparse_autograd::isShared(Operation *op) {
-  return op->hasAttr(SparseAutogradDialect::getLanesAttrName());
+  return getSchedule(op).lanes != 0;
+}
+
+void sparse_autograd::setLanes(Operation *op, int64_t lanes) {
+  Schedule schedule = getSchedule(op);
+  schedule.lanes = lanes;
+  setSchedule(op, schedule);
 }
 
 void sparse_autograd::shareAmongEight(scf::ForOp loop) {
   if (isShared(loop))
-    loop->setAttr(SparseAutogradDialect::getLanesAttrName(),
-                  Builder(loop.getContext()).getIndexAttr(8));
+    setLanes(loop, 8);
 }
 
 bool sparse_autograd::containsShared(Operation *op) {
@@ -95,14 +100,14 @@ Value sparse_autograd::createLongestShared(OpBuilder &builder,
   WalkResult known = nest.getBody()->walk([&](scf::ForOp loop) {
     if (!isShared(loop))
       return WalkResult::advance();
-    auto lanes = loop->getAttrOfType<IntegerAttr>(
-        SparseAutogradDialect::getLanesAttrName());
-    Value trips = lanes ? arith::ConstantIndexOp::create(builder, loop.getLoc(),
-                                                         lanes.getInt())
-                        : estimateTrips(builder, nest, loop, count);
+    int64_t lanes = getSchedule(loop).lanes;
+    bool isKnown = lanes != ScheduleAttr::asLong;
+    Value trips =
+        isKnown ? arith::ConstantIndexOp::create(builder, loop.getLoc(), lanes)
+                : estimateTrips(builder, nest, loop, count);
     if (!trips)
       return WalkResult::interrupt();
-    if (int64_t length = getVectorLength(loop); !lanes && length > 1)
+    if (int64_t length = getVectorLength(loop); !isKnown && length > 1)
       trips = builder.createOrFold<arith::DivUIOp>(
           loop.getLoc(), trips,
           arith::ConstantIndexOp::create(builder, loop.getLoc(), length));
@@ -284,7 +289,7 @@ void LaneSharing::takeTurns(scf::ForOp loop) {
   Value count = arith::SubIOp::create(rewriter, loc, loop.getUpperBound(),
                                       loop.getLowerBound());
   int64_t length = getVectorLength(loop);
-  loop->removeAttr(SparseAutogradDialect::getVectorAttrName());
+  setVectorLength(loop, 1);
   if (length > 1)
     step = arith::ConstantIndexOp::create(rewriter, loc, length);
   if (!matchPattern(step, m_One()))
@@ -317,7 +322,7 @@ void LaneSharing::takeTurns(scf::ForOp loop) {
 
 void LaneSharing::share(scf::ForOp loop) {
   Location loc = loop.getLoc();
-  loop->removeAttr(SparseAutogradDialect::getLanesAttrName());
+  setLanes(loop, 0);
   SmallVector<Operation *> combiners;
   for (OpOperand &init : loop.getInitArgsMutable()) {
     Operation *combiner = getCombiner(loop, combiners.size());

@@ -13,8 +13,11 @@
 
 namespace sparse_autograd {
 
-/// Whether `op` is a loop that lanes share (`sparse_autograd.lanes`).
+/// Whether `op` is a loop that lanes share, by its schedule.
 bool isShared(mlir::Operation *op);
+
+/// Has so many lanes share the loop `op`, in the words of `Schedule::lanes`.
+void setLanes(mlir::Operation *op, int64_t lanes);
 
 /// Has eight lanes share `loop`, however long it is, if lanes share it: those
 /// of four groups in a warp read a sector of memory each.

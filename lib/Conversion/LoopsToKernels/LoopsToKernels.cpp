@@ -15,7 +15,7 @@
 #include "IndexBuilder.h"
 #include "KernelNest.h"
 #include "LaneLoops.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Transforms/MakeSequential.h"
 #include "Unroll.h"
 #include "UnrollAndJam.h"
@@ -354,9 +354,8 @@ void KernelBuilder::launchLoop(Operation *op) {
                    ? lanes
                    : threads.launch.getBlockSize().x);
   assumeAlignment(rewriter, threads.launch, vectorBuffers);
-  branch.walk([](scf::ForOp loop) {
-    loop->removeAttr(SparseAutogradDialect::getParallelAttrName());
-  });
+  // A thread does what is left in the order of the program.
+  dropSchedules(branch);
 }
 
 //===----------------------------------------------------------------------===//
@@ -542,9 +541,7 @@ struct LoopsToKernelsPass
     for (scf::ParallelOp loop : ofHost)
       makeSequential(rewriter, loop);
     // Everything is scheduled.
-    function.walk([](scf::ForOp loop) {
-      loop->removeAttr(SparseAutogradDialect::getEntriesAttrName());
-    });
+    dropSchedules(function);
   }
 };
 } // namespace

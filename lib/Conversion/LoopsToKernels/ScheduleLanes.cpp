@@ -14,7 +14,7 @@
 #include "KernelNest.h"
 #include "LaneLoops.h"
 #include "SparseAutograd/Analysis/LoopRemarks.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SplitEntries.h"
 #include "SplitSums.h"
 #include "Vectors.h"
@@ -89,8 +89,7 @@ static void markLoop(scf::ForOp loop, Value variable) {
                     !accessesDiffer(loop, variable))) ||
       countSideBySide(loop, loop.getInductionVar()) == 0)
     return;
-  loop->setAttr(SparseAutogradDialect::getLanesAttrName(),
-                UnitAttr::get(loop.getContext()));
+  setLanes(loop, ScheduleAttr::asLong);
 }
 
 /// Marks the loops of `block`, innermost ones first.
@@ -127,9 +126,7 @@ static void remarkLanes(Operation *op, KernelNest &nest, bool hadShared) {
 }
 
 static void unmark(Operation *op) {
-  op->walk([](Operation *nested) {
-    nested->removeAttr(SparseAutogradDialect::getLanesAttrName());
-  });
+  op->walk([](Operation *nested) { setLanes(nested, 0); });
 }
 
 /// Whether lanes can do everything of `block` but the shared loops each, and

@@ -11,6 +11,7 @@
 #include "../KernelOps.h"
 #include "../Segments.h"
 #include "LaneLoops.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
@@ -56,7 +57,7 @@ bool sparse_autograd::splitEntries(RewriterBase &rewriter, scf::ForOp row) {
   Value count = memref::DimOp::create(rewriter, loc, stored, 0);
   Value chunks = arith::CeilDivUIOp::create(rewriter, loc, count, size);
   auto parallel = scf::ForOp::create(rewriter, loc, zero, chunks, one);
-  parallel->setAttrs(row->getAttrs());
+  takeAttributes(parallel, row);
   rewriter.setInsertionPointToStart(parallel.getBody());
   Positions positions = {rewriter, loc, list};
   Value before =

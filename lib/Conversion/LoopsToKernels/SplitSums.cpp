@@ -12,7 +12,7 @@
 #include "../NeutralElement.h"
 #include "../Segments.h"
 #include "LaneLoops.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
@@ -160,8 +160,7 @@ ChunkLoops::Place ChunkLoops::createNest(Value count) {
   Place place;
   auto create = [&](Value lower, Value upper, Value step) {
     auto loop = scf::ForOp::create(rewriter, loc, lower, upper, step);
-    loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
-                  rewriter.getUnitAttr());
+    setParallel(loop);
     rewriter.setInsertionPointToStart(loop.getBody());
     return loop.getInductionVar();
   };

@@ -8,6 +8,7 @@
 
 #include "UnrollAndJam.h"
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -211,7 +212,7 @@ void UnrollAndJam::cloneLoop(RewriterBase &rewriter, scf::ForOp loop) {
                              getCopies(loop.getYieldedValues(), carried));
       },
       loop.getUnsignedCmp());
-  jammed->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  takeAttributes(jammed, loop);
   setCopies(loop.getResults(), jammed.getResults());
 }
 
@@ -235,7 +236,7 @@ void UnrollAndJam::cloneLoop(RewriterBase &rewriter, scf::WhileOp loop) {
         scf::YieldOp::create(
             rewriter, loc, getCopies(loop.getYieldOp().getOperands(), before));
       });
-  jammed->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  takeAttributes(jammed, loop);
   setCopies(loop.getResults(), jammed.getResults());
 }
 

@@ -13,7 +13,7 @@
 #include "DenseProducts.h"
 #include "KernelNest.h"
 #include "LaneLoops.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Target/TargetInfo.h"
 #include "Unroll.h"
 #include "UnrollAndJam.h"
@@ -150,9 +150,10 @@ static std::optional<Candidate> matchInnermost(const KernelNest &nest) {
   return candidate;
 }
 
-static void setLength(Operation *loop, int64_t length) {
-  loop->setAttr(SparseAutogradDialect::getVectorAttrName(),
-                Builder(loop->getContext()).getIndexAttr(length));
+void sparse_autograd::setVectorLength(Operation *loop, int64_t length) {
+  Schedule schedule = getSchedule(loop);
+  schedule.vector = length;
+  setSchedule(loop, schedule);
 }
 
 /// Whether the lengths of `candidates` divide what they must, and there is
@@ -192,7 +193,7 @@ static void markLoops(RewriterBase &rewriter, Operation *kernel,
     if (candidate.length == 1)
       continue;
     if (candidate.extents.empty() && candidate.rowsOf.empty())
-      setLength(candidate.loop, candidate.length);
+      setVectorLength(candidate.loop, candidate.length);
     else
       unknown.push_back(candidate);
   }
@@ -207,7 +208,7 @@ static void markLoops(RewriterBase &rewriter, Operation *kernel,
   IRMapping mapping;
   rewriter.clone(*kernel, mapping);
   for (const Candidate &candidate : unknown)
-    setLength(mapping.lookup(candidate.loop), candidate.length);
+    setVectorLength(mapping.lookup(candidate.loop), candidate.length);
   rewriter.moveOpBefore(kernel, branch.elseBlock()->getTerminator());
 }
 
@@ -237,9 +238,7 @@ void sparse_autograd::markVectors(RewriterBase &rewriter, Operation *root) {
 }
 
 int64_t sparse_autograd::getVectorLength(Operation *loop) {
-  auto length = loop->getAttrOfType<IntegerAttr>(
-      SparseAutogradDialect::getVectorAttrName());
-  return length ? length.getInt() : 1;
+  return getSchedule(loop).vector;
 }
 
 /// The variable of the last dimension of a loop.

@@ -24,13 +24,16 @@
 namespace sparse_autograd {
 
 /// Marks the loops in `root` of which a thread is to do neighbouring iterations
-/// (`sparse_autograd.vector`): the innermost parallel loop of a kernel whose
+/// (`vector` of their schedule): the innermost parallel loop of a kernel whose
 /// lanes share nothing, and loops that lanes share. Where their lengths are
 /// known when the program runs it has a kernel for both, if the body has loops.
 void markVectors(mlir::RewriterBase &rewriter, mlir::Operation *root);
 
-/// How many iterations of `loop` a thread does at once; 1 if it is not marked.
+/// How many iterations of `loop` a thread does at once, by its schedule.
 int64_t getVectorLength(mlir::Operation *loop);
+
+/// Has a thread do `length` iterations of `loop` at once.
+void setVectorLength(mlir::Operation *loop, int64_t length);
 
 /// Has `loop` do `length` iterations in one: `ops` are those of its body that
 /// an iteration does, and `first`, in front of them, is its number. What the

@@ -9,7 +9,7 @@
 #include "SparseAutograd/Conversion/ParallelToRuntime/ParallelToRuntime.h"
 
 #include "../FunctionCaptures.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Transforms/MakeSequential.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -160,8 +160,7 @@ static void outline(scf::ParallelOp loop, StringRef name, IRRewriter &rewriter,
   SmallVector<Value> operands = {zero, count};
   llvm::append_range(operands, captures.getOperands());
   auto call = func::CallOp::create(rewriter, loc, function, operands);
-  call->setAttr(SparseAutogradDialect::getParallelAttrName(),
-                rewriter.getUnitAttr());
+  setParallel(call);
   rewriter.eraseOp(loop);
 }
 

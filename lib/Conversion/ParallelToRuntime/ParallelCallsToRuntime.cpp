@@ -8,7 +8,7 @@
 
 #include "SparseAutograd/Conversion/ParallelToRuntime/ParallelToRuntime.h"
 
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -65,7 +65,7 @@ struct ParallelCallsToRuntimePass
     ModuleOp module = getOperation();
     SmallVector<LLVM::CallOp> calls;
     module.walk([&](LLVM::CallOp call) {
-      if (call->hasAttr(SparseAutogradDialect::getParallelAttrName()))
+      if (getSchedule(call).isParallel)
         calls.push_back(call);
     });
     if (calls.empty())
@@ -84,10 +84,8 @@ struct ParallelCallsToRuntimePass
           call.getCallee().value_or(StringRef()));
       if (!body || call.getNumOperands() < 2 ||
           !matchPattern(call.getOperand(0), m_Zero())) {
-        call.emitError("is marked '")
-            << SparseAutogradDialect::getParallelAttrName()
-            << "' but does not call a function of a "
-               "range from 0 in this module";
+        call.emitError("has a schedule that says 'parallel', but does not call "
+                       "a function of a range from 0 in this module");
         return signalPassFailure();
       }
       Location loc = call.getLoc();

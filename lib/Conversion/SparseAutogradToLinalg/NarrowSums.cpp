@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -106,7 +106,7 @@ struct WidenNarrowSum : OpInterfaceRewritePattern<linalg::LinalgOp> {
       wide = linalg::GenericOp::create(
           rewriter, loc, ValueRange(inits).getTypes(), inputs, inits,
           op.getIndexingMapsArray(), op.getIteratorTypesArray(), build);
-    wide->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    takeAttributes(wide, op);
     SmallVector<Value> results;
     for (auto [result, narrow] :
          llvm::zip_equal(wide->getResults(), op->getResultTypes()))

@@ -22,7 +22,7 @@
 #include "Kernel.h"
 #include "LoopPlan.h"
 #include "NewRows.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -436,8 +436,7 @@ SmallVector<Value> RowAccumulation::inChunks(
   chunks = arith::MinUIOp::create(builder, chunks, constant(mostChunks));
   auto loop = scf::ForOp::create(builder, constant(0), chunks, one, carried);
   if (kernel.loops->getSchedule().isParallel)
-    loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
-                  builder.getUnitAttr());
+    setParallel(loop);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   OpBuilder::InsertionGuard guardOfKernel(kernel.builder);

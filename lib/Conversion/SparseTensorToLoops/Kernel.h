@@ -85,6 +85,14 @@ private:
                                            const VisitedElement &element,
                                            llvm::ArrayRef<const Term *> yields);
 
+  /// Builds `yields` at `element`, within loops, of `arguments`. What the types
+  /// leave open of an op of the region, such as an index, is asserted before
+  /// it: it is executed here and for no other element.
+  llvm::SmallVector<mlir::Value> build(mlir::OpBuilder &builder,
+                                       llvm::ArrayRef<const Term *> yields,
+                                       llvm::ArrayRef<mlir::Value> arguments,
+                                       const VisitedElement &element) const;
+
   /// A sparse result with a pattern of its own, by the first of the following
   /// ways that there is nothing against, with a remark.
   llvm::SmallVector<mlir::Value> assemble();

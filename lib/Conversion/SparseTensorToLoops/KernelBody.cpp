@@ -222,10 +222,9 @@ SmallVector<Value> KernelBody::compute(OpBuilder &builder,
                               : load(builder, element, running, places[result]);
   }
   SmallVector<Value> values =
-      element.lanes
-          ? kernel.terms.buildVectors(builder, yields, arguments,
-                                      element.lanes->count)
-          : kernel.terms.build(builder, yields, arguments, element.indices);
+      element.lanes ? kernel.terms.buildVectors(builder, yields, arguments,
+                                                element.lanes->count)
+                    : kernel.build(builder, yields, arguments, element);
   for (unsigned result = 0; result < results.size(); ++result) {
     if (kernel.isReduction())
       relaxSum(

@@ -9,7 +9,7 @@
 #include "LoopEmitter.h"
 #include "EmitIf.h"
 #include "SparseAutograd/Analysis/Estimates.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -136,11 +136,9 @@ SmallVector<Value> LoopEmitter::emitLoop(const VisitedElement &element,
                         ? emitPairs(begin, end, values, inside)
                         : emitFor(begin, end, values, inside);
   if (isParallel)
-    loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
-                  builder.getUnitAttr());
+    setParallel(loop);
   if (mayBeParallel && visitsAllEntries(steps[step]))
-    loop->setAttr(SparseAutogradDialect::getEntriesAttrName(),
-                  builder.getUnitAttr());
+    setOverEntries(loop);
   SmallVector<Value> results(loop.getResults());
   if (hasEntered)
     body.exit(builder, element, results);

@@ -18,7 +18,7 @@
 #include "EmitIf.h"
 #include "Kernel.h"
 #include "NewRows.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -150,9 +150,9 @@ SmallVector<Value> RowMerge::getArguments(Case which, ArrayRef<Value> positions,
 /// What is stored at an element of this case.
 Value RowMerge::compute(Case which, ArrayRef<Value> positions,
                         const VisitedElement &element) {
-  return kernel.terms
+  return kernel
       .build(builder, yields[which], getArguments(which, positions, element),
-             element.indices)
+             element)
       .front();
 }
 
@@ -239,8 +239,7 @@ scf::ForOp RowMerge::forEachRow(
     llvm::function_ref<SmallVector<Value>(Value, ValueRange)> inside) {
   scf::ForOp loop = createLoop(constant(0), rows.getNumRows(), carried, inside);
   if (kernel.loops->getSchedule().isParallel)
-    loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
-                  builder.getUnitAttr());
+    setParallel(loop);
   return loop;
 }
 

@@ -143,9 +143,7 @@ Value Kernel::computeOfDense(OpBuilder &builder,
                              const VisitedElement &element) {
   SmallVector<const Term *> yields =
       terms.getYields(llvm::SmallBitVector(op->getNumOperands()));
-  return terms
-      .build(builder, yields, loadDense(builder, element, yields),
-             element.indices)
+  return build(builder, yields, loadDense(builder, element, yields), element)
       .front();
 }
 

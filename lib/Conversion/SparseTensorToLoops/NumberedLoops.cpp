@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NumberedLoops.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -89,8 +89,7 @@ scf::ForOp ParallelNumbering::create(ImplicitLocOpBuilder &builder,
   auto parallel =
       scf::ForOp::create(builder, loop.getLowerBound(), loop.getUpperBound(),
                          loop.getStep(), carried);
-  parallel->setAttr(SparseAutogradDialect::getParallelAttrName(),
-                    builder.getUnitAttr());
+  setParallel(parallel);
   return parallel;
 }
 

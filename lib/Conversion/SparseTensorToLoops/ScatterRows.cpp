@@ -17,7 +17,7 @@
 
 #include "Assembly.h"
 #include "EmitIf.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -110,8 +110,7 @@ createParallelLoop(OpBuilder &builder, Location loc, Value end, Value tensor,
       [&](OpBuilder &nested, Location loc, Value index, ValueRange carried) {
         scf::YieldOp::create(nested, loc, body(nested, index, carried.front()));
       });
-  loop->setAttr(SparseAutogradDialect::getParallelAttrName(),
-                builder.getUnitAttr());
+  setParallel(loop);
   return loop.getResult(0);
 }
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "StructuredToLoops.h"
+
+#include "../Assertions.h"
 #include "Kernel.h"
 #include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -118,6 +120,17 @@ SmallVector<Value> Kernel::buildParts(ArrayRef<StoredPart> parts,
     values = buildPart(part, values, pattern, isFirstOutermost, body);
   }
   return values;
+}
+
+SmallVector<Value> Kernel::build(OpBuilder &builder,
+                                 ArrayRef<const Term *> yields,
+                                 ArrayRef<Value> arguments,
+                                 const VisitedElement &element) const {
+  return terms.build(builder, yields, arguments, element.indices,
+                     [&](Operation *op) {
+                       if (needsVerification(op))
+                         assertVerified(op, builder.getListener());
+                     });
 }
 
 SmallVector<Value> Kernel::loadDense(OpBuilder &builder,

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Assertions.h"
+#include "../Assertions.h"
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
 #include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

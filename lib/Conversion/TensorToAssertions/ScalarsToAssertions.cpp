@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Assertions.h"
 #include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
+
+#include "../Assertions.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -129,7 +130,7 @@ struct ScalarsToAssertionsPass
     : sparse_autograd::impl::ScalarsToAssertionsBase<ScalarsToAssertionsPass> {
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
-      if (takeUncheckedMark(op))
+      if (isInStructuredRegion(op) && needsVerification(op))
         assertVerified(op);
       else if (isDivision(op) && op->getResult(0).getType().isIntOrIndex())
         assertDivision(op);

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Conversion/TensorToAssertions/TensorToAssertions.h"
-#include "Assertions.h"
+
+#include "../Assertions.h"
 #include "ProvedAssertions.h"
 #include "ShapeAssertions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
@@ -20,7 +21,6 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -105,27 +105,9 @@ static void assertEqualExtents(OpBuilder &builder, linalg::LinalgOp op) {
 /// Whether anything about `op` is open: an extent of an operand or result, or
 /// an index.
 static bool needsCheck(Operation *op) {
-  if (!hasShapeAssertions(op) && !isa<SampledGenericOp>(op) &&
-      (!isa<RuntimeVerifiableOpInterface>(op) || isa<tensor::DimOp>(op)))
-    return false;
-  bool hasTensor = false, isStatic = true;
-  auto look = [&](Type type) {
-    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-      hasTensor = true;
-      isStatic &= tensor.hasStaticShape();
-    } else if (type.isIndex()) {
-      isStatic = false;
-    }
-  };
-  llvm::for_each(op->getOperandTypes(), look);
-  llvm::for_each(op->getResultTypes(), look);
-  return hasTensor && !isStatic;
-}
-
-/// Whether `op` stands in the region of a structured op, which may become, with
-/// its region, part of an op on sparse tensors.
-static bool isInStructuredRegion(Operation *op) {
-  return static_cast<bool>(op->getParentOfType<linalg::LinalgOp>());
+  if (hasShapeAssertions(op) || isa<SampledGenericOp>(op))
+    return hasOpenTypes(op);
+  return needsVerification(op);
 }
 
 static void assertBefore(Operation *op) {
@@ -139,9 +121,8 @@ static void assertBefore(Operation *op) {
   if (structured &&
       (isa<SampledGenericOp>(op) || isTraversedByDims(structured)))
     return assertEqualExtents(builder, structured);
-  if (isInStructuredRegion(op))
-    return markUnchecked(op);
-  assertVerified(op);
+  if (!isInStructuredRegion(op))
+    assertVerified(op);
 }
 
 namespace {

@@ -17,7 +17,7 @@
 #include "KeptValues.h"
 #include "LoopTape.h"
 #include "SparseAutograd/Analysis/SparsePatterns.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -58,7 +58,7 @@ struct ForModel : LinearizableOpInterface::ExternalModel<ForModel, scf::ForOp> {
     auto joint =
         scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(),
                            loop.getUpperBound(), loop.getStep(), inits);
-    joint->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    takeAttributes(joint, loop);
     unsigned numCarried = loop.getNumRegionIterArgs();
     Block *body = joint.getBody();
     body->getOperations().splice(body->end(), loop.getBody()->getOperations());

@@ -10,7 +10,7 @@
 #include "KeptValues.h"
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
 #include "SparseAutograd/Analysis/SparsePatterns.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -94,7 +94,7 @@ struct IfModel : LinearizableOpInterface::ExternalModel<IfModel, scf::IfOp> {
     auto replacement =
         scf::IfOp::create(builder, op.getLoc(), all, op.getCondition(),
                           /*addThenBlock=*/false, /*addElseBlock=*/false);
-    replacement->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    takeAttributes(replacement, op);
     for (auto [from, to] :
          llvm::zip(op->getRegions(), replacement->getRegions()))
       to.takeBody(from);

@@ -11,7 +11,7 @@
 #include "Slices.h"
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
 #include "SparseAutograd/Analysis/SparsePatterns.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -151,7 +151,7 @@ FailureOr<LoopTape> LoopTape::record(scf::ForOp loop, ArrayRef<Value> values,
   auto replacement =
       scf::ForOp::create(builder, loc, loop.getLowerBound(),
                          loop.getUpperBound(), loop.getStep(), inits);
-  replacement->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  takeAttributes(replacement, loop);
   Block *body = replacement.getBody();
   unsigned numCarried = loop.getNumRegionIterArgs();
   body->getOperations().splice(body->end(), loop.getBody()->getOperations());

@@ -16,6 +16,7 @@
 
 #include "ControlFlowRules.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Differentiate/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -152,7 +153,7 @@ struct WhileModel
     for (unsigned index : after)
       types.push_back(loop.getResult(index).getType());
     auto joint = scf::WhileOp::create(builder, loc, types, inits);
-    joint->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    takeAttributes(joint, loop);
     Block &head = joint.getBefore().emplaceBlock();
     for (Value init : inits)
       head.addArgument(init.getType(), loc);

@@ -24,7 +24,7 @@
 // CHECK-NEXT:    scf.for %[[I:.*]] = %[[FIRST]] to %[[LAST]] step %[[C1]]
 // CHECK-NEXT:      scf.for
 // CHECK:           memref.store %{{.*}}, %[[M]][%[[I]], %{{.*}}]
-// CHECK-NOT:     sparse_autograd.parallel
+// CHECK-NOT:     schedule<parallel
 // CHECK:       return
 func.func @dense(%m: memref<?x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
@@ -34,8 +34,8 @@ func.func @dense(%m: memref<?x8xf32>, %n: index) {
   scf.for %i = %c0 to %n step %c1 {
     scf.for %j = %c0 to %c8 step %c1 {
       memref.store %x, %m[%i, %j] : memref<?x8xf32>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 
@@ -70,8 +70,8 @@ func.func @entries(%positions: memref<?xindex>, %values: memref<?xf32>, %n: inde
       %x = memref.load %values[%p] : memref<?xf32>
       %y = math.exp %x : f32
       memref.store %y, %values[%p] : memref<?xf32>
-    } {sparse_autograd.entries, sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, entries>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 
@@ -84,7 +84,7 @@ func.func @entries(%positions: memref<?xindex>, %values: memref<?xf32>, %n: inde
 // CHECK:           scf.for
 // CHECK:       scf.parallel
 // CHECK-NEXT:    memref.store
-// CHECK-NOT:   sparse_autograd.parallel
+// CHECK-NOT:   schedule<parallel
 // CHECK:       return
 func.func @others(%m: memref<?xf32>, %n: index) -> f32 {
   %c0 = arith.constant 0 : index
@@ -93,11 +93,11 @@ func.func @others(%m: memref<?xf32>, %n: index) -> f32 {
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %x) -> f32 {
     scf.for %j = %c0 to %n step %c1 {
       memref.store %s, %m[%j] : memref<?xf32>
-    } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
     %v = memref.load %m[%i] : memref<?xf32>
     %t = arith.addf %s, %v : f32
     scf.yield %t : f32
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   scf.parallel (%i) = (%c0) to (%n) step (%c1) {
     memref.store %x, %m[%i] : memref<?xf32>
   }

@@ -46,7 +46,7 @@ func.func @bounds(%x: memref<?xf32, #device>, %z: memref<?x64xf32, #device>, %mo
     %u = memref.load %x[%i] : memref<?xf32, #device>
     %v = arith.negf %u : f32
     memref.store %v, %x[%i] : memref<?xf32, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c64) step (%c1, %c1) {
     %u = memref.load %z[%i, %j] : memref<?x64xf32, #device>
     %v = memref.load %x[%i] : memref<?xf32, #device>
@@ -80,7 +80,7 @@ func.func @lanes(%x: memref<?x?xf32, #device>, %y: memref<?xf32, #device>, %most
       %u = memref.load %x[%i, %j] : memref<?x?xf32, #device>
       %t = arith.addf %sum, %u fastmath<reassoc> : f32
       scf.yield %t : f32
-    } {sparse_autograd.lanes}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<lanes>}
     memref.store %s, %y[%i] : memref<?xf32, #device>
   }
   memref.dealloc %count : memref<1xindex, #device>

@@ -16,13 +16,13 @@
 // CHECK-NEXT:      %[[E:.*]] = math.exp %[[V]]
 // CHECK-NEXT:      memref.store %[[E]], %[[Y]][%[[I]], %[[J]]]
 // CHECK-NEXT:      arith.addf %[[S]], %[[E]] fastmath<reassoc>
-// CHECK:         } {sparse_autograd.parallel}
+// CHECK:         } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK-NEXT:    scf.for %[[K:.*]] = %c0 to %[[M]] step %c1 {
 // CHECK-NEXT:      %[[F:.*]] = memref.load %[[Y]][%[[I]], %[[K]]]
 // CHECK-NEXT:      %[[Q:.*]] = arith.divf %[[F]], %[[SUM]]
 // CHECK-NEXT:      memref.store %[[Q]], %[[Y]][%[[I]], %[[K]]]
-// CHECK-NEXT:    } {sparse_autograd.parallel}
-// CHECK-NEXT:  } {sparse_autograd.parallel}
+// CHECK-NEXT:    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+// CHECK-NEXT:  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK-NEXT:  return %[[Y]]
 func.func @softmax(%x: memref<?x?xf32, #device>, %n: index, %m: index) -> memref<?x?xf32, #device> {
   %c0 = arith.constant 0 : index
@@ -48,7 +48,7 @@ func.func @softmax(%x: memref<?x?xf32, #device>, %n: index, %m: index) -> memref
       scf.yield %u : f32
     }
     memref.store %s, %sums[%i] : memref<?xf32, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   memref.dealloc %copy : memref<?x?xf32, #device>
   scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) {
     %e = memref.load %y[%i, %j] : memref<?x?xf32, #device>
@@ -91,8 +91,8 @@ func.func @segments(%positions: memref<?xi32, #device>, %x: memref<?xf32, #devic
       %v = memref.load %x[%k] : memref<?xf32, #device>
       %w = math.exp %v : f32
       memref.store %w, %y[%k] : memref<?xf32, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   %z = memref.alloc(%nnz) : memref<?xf32, #device>
   scf.for %i = %c0 to %n step %c1 {
     %next = arith.addi %i, %c1 : index
@@ -104,8 +104,8 @@ func.func @segments(%positions: memref<?xi32, #device>, %x: memref<?xf32, #devic
       %v = memref.load %y[%k] : memref<?xf32, #device>
       %w = arith.addf %v, %v : f32
       memref.store %w, %z[%k] : memref<?xf32, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return %y, %z : memref<?xf32, #device>, memref<?xf32, #device>
 }
 
@@ -288,12 +288,12 @@ func.func @copied(%x: memref<4xf32, #device>, %y: memref<4xf32, #device>, %n: in
     memref.copy %x, %y : memref<4xf32, #device> to memref<4xf32, #device>
     memref.store %one, %x[%i] : memref<4xf32, #device>
     memref.store %one, %z[%i] : memref<?xf32, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   scf.for %i = %c0 to %n step %c1 {
     %v = memref.load %z[%i] : memref<?xf32, #device>
     %w = arith.addf %v, %v : f32
     memref.store %w, %z[%i] : memref<?xf32, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return %z : memref<?xf32, #device>
 }
 
@@ -374,8 +374,8 @@ func.func @asserted_later(%n: index, %m: index) -> memref<?xf32, #device> {
 // CHECK-NEXT:      %[[DOT:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %cst
 // CHECK:           %[[SCALED:.*]] = arith.mulf %[[DOT]], %{{.*}}
 // CHECK-NEXT:      memref.store %[[SCALED]], %[[S]][%[[K]]]
-// CHECK-NEXT:    } {sparse_autograd.entries, sparse_autograd.parallel}
-// CHECK-NEXT:  } {sparse_autograd.parallel}
+// CHECK-NEXT:    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, entries>}
+// CHECK-NEXT:  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK-NEXT:  %[[R:.*]] = memref.alloc(%[[NNZ]])
 // CHECK-NEXT:  scf.for %[[I:.*]] = %c0 to %[[N]] step
 // CHECK:         %[[SUM:.*]] = scf.for
@@ -383,8 +383,8 @@ func.func @asserted_later(%n: index, %m: index) -> memref<?xf32, #device> {
 // CHECK-NEXT:      %[[V:.*]] = memref.load %[[S]][%[[K]]]
 // CHECK-NEXT:      %[[SHARE:.*]] = arith.divf %[[V]], %[[SUM]]
 // CHECK-NEXT:      memref.store %[[SHARE]], %[[R]][%[[K]]]
-// CHECK-NEXT:    } {sparse_autograd.entries, sparse_autograd.parallel}
-// CHECK-NEXT:  } {sparse_autograd.parallel}
+// CHECK-NEXT:    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, entries>}
+// CHECK-NEXT:  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK-NEXT:  memref.dealloc
 // CHECK-NEXT:  return
 func.func @entries(%positions: memref<?xi32, #device>, %x: memref<?x8xf32, #device>, %n: index, %nnz: index) -> memref<?xf32, #device> {
@@ -413,8 +413,8 @@ func.func @entries(%positions: memref<?xi32, #device>, %x: memref<?x8xf32, #devi
         scf.yield %t : f32
       }
       memref.store %dot, %s[%k] : memref<?xf32, #device>
-    } {sparse_autograd.entries, sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, entries>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   scf.parallel (%k) = (%c0) to (%nnz) step (%c1) {
     %v = memref.load %s[%k] : memref<?xf32, #device>
     %m = arith.mulf %v, %half : f32
@@ -431,11 +431,11 @@ func.func @entries(%positions: memref<?xi32, #device>, %x: memref<?x8xf32, #devi
       %v = memref.load %s[%k] : memref<?xf32, #device>
       %t = arith.addf %o, %v fastmath<reassoc> : f32
       scf.yield %t : f32
-    } {sparse_autograd.entries}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<entries>}
     scf.for %k = %begin to %end step %c1 {
       memref.store %sum, %sums[%k] : memref<?xf32, #device>
-    } {sparse_autograd.entries, sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, entries>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   %r = memref.alloc(%nnz) : memref<?xf32, #device>
   scf.parallel (%k) = (%c0) to (%nnz) step (%c1) {
     %v = memref.load %s[%k] : memref<?xf32, #device>
@@ -475,8 +475,8 @@ func.func @not_all(%positions: memref<?xindex, #device>, %x: memref<?xf32, #devi
     %end = memref.load %positions[%next] : memref<?xindex, #device>
     scf.for %k = %begin to %end step %c1 {
       memref.store %one, %x[%k] : memref<?xf32, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   scf.parallel (%k) = (%c0) to (%nnz) step (%c1) {
     %v = memref.load %x[%k] : memref<?xf32, #device>
     %s = arith.addf %v, %v : f32
@@ -495,8 +495,8 @@ func.func @other_length(%positions: memref<?xindex, #device>, %x: memref<?xf32, 
     %end = memref.load %positions[%next] : memref<?xindex, #device>
     scf.for %k = %begin to %end step %c1 {
       memref.store %one, %x[%k] : memref<?xf32, #device>
-    } {sparse_autograd.entries, sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, entries>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   scf.parallel (%k) = (%c0) to (%m) step (%c1) {
     %v = memref.load %x[%k] : memref<?xf32, #device>
     %s = arith.addf %v, %v : f32
@@ -515,8 +515,8 @@ func.func @other_entries(%positions: memref<?xindex, #device>, %places: memref<?
     %end = memref.load %positions[%next] : memref<?xindex, #device>
     scf.for %k = %begin to %end step %c1 {
       memref.store %one, %x[%k] : memref<?xf32, #device>
-    } {sparse_autograd.entries, sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, entries>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   scf.parallel (%k) = (%c0) to (%nnz) step (%c1) {
     %place = memref.load %places[%k] : memref<?xindex, #device>
     %v = memref.load %x[%place] : memref<?xf32, #device>
@@ -544,9 +544,9 @@ func.func @by_columns(%positions: memref<?xindex, #device>, %x: memref<?xf32, #d
         %v = memref.load %x[%k] : memref<?xf32, #device>
         %t = arith.addf %o, %v fastmath<reassoc> : f32
         scf.yield %t : f32
-      } {sparse_autograd.entries}
+      } {sparse_autograd.schedule = #sparse_autograd.schedule<entries>}
       memref.store %sum, %y[%i, %j] : memref<?x8xf32, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }

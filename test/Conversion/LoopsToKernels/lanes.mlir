@@ -9,8 +9,8 @@
 
 // SCHEDULE-LABEL: func.func @spmv(
 // SCHEDULE:       } else {
-// SCHEDULE:       } {sparse_autograd.lanes}
-// SCHEDULE:       } {sparse_autograd.parallel}
+// SCHEDULE:       } {sparse_autograd.schedule = #sparse_autograd.schedule<lanes>}
+// SCHEDULE:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK-LABEL: func.func @spmv(
 // CHECK-SAME:    %{{[^:]*}}: memref<?xi32, {{[^,]*}}>, %{{[^:]*}}: memref<?xi32, {{[^,]*}}>, %[[VALUES:[^:]*]]: memref<?xf32,
 // CHECK:       } else {
@@ -71,7 +71,7 @@ func.func @spmv(%positions: memref<?xi32, #device>, %coordinates: memref<?xi32, 
       scf.yield %t : f32
     }
     memref.store %s, %y[%i] : memref<?xf32, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return %y : memref<?xf32, #device>
 }
 
@@ -102,10 +102,10 @@ func.func @spmv(%positions: memref<?xi32, #device>, %coordinates: memref<?xi32, 
 // SCHEDULE:           %[[SUM:.*]] = scf.for %{{.*}} = %c0 to %c8
 // SCHEDULE:             memref.load %{{.*}}[%[[OWN]], %{{.*}}]
 // SCHEDULE:             memref.load %{{.*}}[%[[K]], %{{.*}}]
-// SCHEDULE:           } {sparse_autograd.lanes = 8 : index}
+// SCHEDULE:           } {sparse_autograd.schedule = #sparse_autograd.schedule<lanes = 8>}
 // SCHEDULE-NEXT:      memref.store %[[SUM]], %[[V]][%[[K]]]
 // SCHEDULE-NEXT:      scf.yield %[[OWN]]
-// SCHEDULE:       } {sparse_autograd.parallel}
+// SCHEDULE:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK-LABEL: func.func @sample(
 // CHECK:       gpu.launch {{.*}} threads(%[[LANE:[^,]*]], {{.*}}) in (%{{.*}} = %c8{{[^,]*}},
 // CHECK:         nvvm.shfl.sync bfly %{{.*}} : i32 -> i32
@@ -129,8 +129,8 @@ func.func @sample(%ends: memref<?xindex, #device>, %x: memref<?x8xf64, #device>,
         scf.yield %t : f64
       }
       memref.store %s, %v[%k] : memref<?xf64, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 
@@ -142,8 +142,8 @@ func.func @sample(%ends: memref<?xindex, #device>, %x: memref<?x8xf64, #device>,
 // the first one has; what nobody writes they read as they come.
 
 // SCHEDULE-LABEL: func.func @exchange(
-// SCHEDULE:       {sparse_autograd.lanes}
-// SCHEDULE:       {sparse_autograd.lanes, sparse_autograd.parallel}
+// SCHEDULE:       {sparse_autograd.schedule = #sparse_autograd.schedule<lanes>}
+// SCHEDULE:       {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, lanes>}
 // CHECK-LABEL: func.func @exchange(
 // CHECK:       gpu.launch
 // CHECK-NOT:     nvvm.bar.warp.sync
@@ -174,8 +174,8 @@ func.func @exchange(%x: memref<?x?xi64, #device>, %n: index, %m: index) -> (memr
       %v = memref.load %x[%i, %j] : memref<?x?xi64, #device>
       %d = arith.subi %v, %r : i64
       memref.store %d, %y[%i, %j] : memref<?x?xi64, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return %sums, %y : memref<?xi64, #device>, memref<?x?xi64, #device>
 }
 
@@ -186,7 +186,7 @@ func.func @exchange(%x: memref<?x?xi64, #device>, %n: index, %m: index) -> (memr
 // A sum of the whole list, which is no iteration of anything, has a warp.
 
 // SCHEDULE-LABEL: func.func @whole(
-// SCHEDULE:       {sparse_autograd.lanes}
+// SCHEDULE:       {sparse_autograd.schedule = #sparse_autograd.schedule<lanes>}
 // CHECK-LABEL: func.func @whole(
 // CHECK:       gpu.launch {{.*}} threads(%[[LANE:[^,]*]], {{.*}}) in (%{{.*}} = %c32{{[^,]*}}, %{{.*}} = %c1
 // CHECK:         %[[PART:.*]] = scf.for
@@ -222,7 +222,7 @@ func.func @whole(%x: memref<?xf16, #device>, %n: index) -> f16 {
 // together, loops of a few iterations, and loops next to one that nobody shares.
 
 // SCHEDULE-LABEL: func.func @not(
-// SCHEDULE-NOT:   sparse_autograd.lanes
+// SCHEDULE-NOT:   schedule<{{[^>]*}}lanes
 // CHECK-LABEL: func.func @not(
 // CHECK-NOT:   nvvm.shfl
 func.func @not(%x: memref<?x?xf32, #device>, %y: memref<?xf32, #device>, %z: memref<?x?xf32, #device>, %n: index, %m: index) {
@@ -244,7 +244,7 @@ func.func @not(%x: memref<?x?xf32, #device>, %y: memref<?xf32, #device>, %z: mem
       memref.store %o, %z[%i, %j] : memref<?x?xf32, #device>
       %t = arith.addf %o, %v fastmath<reassoc> : f32
       scf.yield %t : f32
-    } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
     memref.store %s, %y[%i] : memref<?xf32, #device>
   }
   scf.parallel (%i) = (%c0) to (%n) step (%c1) {
@@ -325,6 +325,6 @@ func.func @bounds(%positions: memref<?xindex, #device>, %x: memref<4095xf32, #de
       scf.yield %t : f32
     }
     memref.store %s, %y[%i] : memref<?xf32, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return %y : memref<?xf32, #device>
 }

@@ -74,7 +74,7 @@ func.func @sum(%x: memref<?xf32, #device>, %y: memref<?xf32, #device>, %n: index
     scf.for %i = %c0 to %n step %c1 {
       %v = memref.load %x[%i] : memref<?xf32, #device>
       memref.store %v, %y[%i] : memref<?xf32, #device>
-    } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   }
   // CHECK: return %[[S]]
   return %s : f32
@@ -194,8 +194,8 @@ func.func @nest(%rows: memref<?xindex, #device>, %y: memref<?x8xf32, #device>, %
     %r = memref.load %rows[%i] : memref<?xindex, #device>
     scf.for %k = %c0 to %c8 step %c1 {
       memref.store %zero, %y[%r, %k] : memref<?x8xf32, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 
@@ -216,14 +216,14 @@ func.func @no_nest(%ends: memref<?xindex, #device>, %y: memref<?x8xf32, #device>
     memref.store %c0, %ends[%i] : memref<?xindex, #device>
     scf.for %k = %c0 to %c8 step %c1 {
       memref.store %zero, %y[%i, %k] : memref<?x8xf32, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   scf.for %i = %c0 to %n step %c1 {
     %end = memref.load %ends[%i] : memref<?xindex, #device>
     scf.for %k = %c0 to %end step %c1 {
       memref.store %zero, %y[%i, %k] : memref<?x8xf32, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 

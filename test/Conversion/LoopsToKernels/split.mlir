@@ -45,8 +45,8 @@
 // CHECK:               } else {
 // CHECK:                 %[[SIDE:.*]] = arith.index_castui %[[BEGINS_HERE]]
 // CHECK:                 memref.store %[[PART]], %[[PARTS]][%[[C]], %[[SIDE]], %[[K]]]
-// CHECK:           } {sparse_autograd.parallel, sparse_autograd.vector = 4 : index}
-// CHECK:         } {sparse_autograd.parallel}
+// CHECK:           } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, vector = 4>}
+// CHECK:         } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:         %[[LAST:.*]] = arith.subi %[[CHUNKS]], %c1
 // CHECK:         scf.for %[[C:.*]] = %{{.*}} to %[[LAST]] step
 // CHECK:           scf.for %[[K:.*]] = %c0 to %c24 step
@@ -95,8 +95,8 @@ func.func @product(%positions: memref<?xi32, #device>, %coordinates: memref<?xi3
       }
       %h = math.tanh %s : f32
       memref.store %h, %y[%i, %j] : memref<?x24xf32, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 
@@ -111,9 +111,9 @@ func.func @product(%positions: memref<?xi32, #device>, %coordinates: memref<?xi3
 // CHECK:         memref.alloc(%{{.*}}) : memref<?x2xf64,
 // CHECK:         memref.alloc(%{{.*}}) : memref<?x2xf64,
 // CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (f64, f64) {
-// CHECK:         } {sparse_autograd.lanes = 8 : index}
+// CHECK:         } {sparse_autograd.schedule = #sparse_autograd.schedule<lanes = 8>}
 // CHECK:       } else {
-// CHECK:         } {sparse_autograd.lanes}
+// CHECK:         } {sparse_autograd.schedule = #sparse_autograd.schedule<lanes>}
 // KERNELS-LABEL: func.func @both(
 // KERNELS:       gpu.launch_func {{.*}} threads in (%c8, %c32, %c1)
 func.func @both(%positions: memref<?xindex, #device>, %values: memref<?xf64, #device>, %sums: memref<?xf64, #device>, %most: memref<?xf64, #device>, %n: index) {
@@ -132,7 +132,7 @@ func.func @both(%positions: memref<?xindex, #device>, %values: memref<?xf64, #de
     }
     memref.store %s#0, %sums[%i] : memref<?xf64, #device>
     memref.store %s#1, %most[%i] : memref<?xf64, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 
@@ -165,7 +165,7 @@ func.func @few(%positions: memref<?xindex, #device>, %values: memref<4095xf64, #
       scf.yield %t : f64
     }
     memref.store %s, %sums[%i] : memref<?xf64, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 func.func @ordered(%positions: memref<?xindex, #device>, %values: memref<?xf64, #device>, %sums: memref<?xf64, #device>, %n: index) {
@@ -182,7 +182,7 @@ func.func @ordered(%positions: memref<?xindex, #device>, %values: memref<?xf64, 
       scf.yield %t : f64
     }
     memref.store %s, %sums[%i] : memref<?xf64, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 func.func @two_loops(%positions: memref<?xindex, #device>, %values: memref<?xf64, #device>, %n: index) {
@@ -200,8 +200,8 @@ func.func @two_loops(%positions: memref<?xindex, #device>, %values: memref<?xf64
     }
     scf.for %k = %begin to %end step %c1 {
       memref.store %s, %values[%k] : memref<?xf64, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 func.func @stored_before(%positions: memref<?xindex, #device>, %values: memref<?xf64, #device>, %sums: memref<?xf64, #device>, %n: index) {
@@ -219,7 +219,7 @@ func.func @stored_before(%positions: memref<?xindex, #device>, %values: memref<?
       scf.yield %t : f64
     }
     memref.store %s, %sums[%i] : memref<?xf64, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 
@@ -243,6 +243,6 @@ func.func @of_host(%positions: memref<?xindex>, %values: memref<?xf64>, %sums: m
       scf.yield %t : f64
     }
     memref.store %s, %sums[%i] : memref<?xf64>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }

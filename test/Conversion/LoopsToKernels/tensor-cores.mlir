@@ -158,8 +158,8 @@ func.func @known(%a: memref<48x64xf16, #device>, %b: memref<48x56xf16, #part, #d
           : memref<48x56xf16, #part, #device>, memref<48x64xf16, #device>, f32
       %r = arith.truncf %s : f32 to f16
       memref.store %r, %c[%i, %j] : memref<64x56xf16, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 func.func @many(%a: memref<2048x64xf16, #device>, %b: memref<64x1024xf16, #device>, %c: memref<2048x1024xf32, #device>) {

@@ -82,8 +82,8 @@ func.func @known(%a: memref<64x32xf64, #device>, %b: memref<32x48xf64, #device>,
       %s = sparse_autograd.inner_product %b[%j] along 0, %a[%i] along 1, %k from %before
           : memref<32x48xf64, #device>, memref<64x32xf64, #device>, f64
       memref.store %s, %c[%i, %j] : memref<64x48xf64, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 func.func @small(%a: memref<64x8xf32, #device>, %b: memref<8x48xf32, #device>, %c: memref<64x48xf32, #device>) {
@@ -125,8 +125,8 @@ func.func @others(%a: memref<?x?xf32, #device>, %b: memref<?x?xf32, #device>, %c
       %s = sparse_autograd.inner_product %a[%i] along 1, %b[%j] along 0, %n from %zero
           : memref<?x?xf32, #device>, memref<?x?xf32, #device>, f32
       memref.store %s, %c[%row, %j] : memref<?x?xf32, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
     memref.store %zero, %c[%i, %j] : memref<?x?xf32, #device>
     %before = memref.load %c[%i, %j] : memref<?x?xf32, #device>

@@ -8,8 +8,8 @@
 // each of them, one that does not for all.
 
 // CHECK-LABEL: func.func @product(
-// CHECK:         } {sparse_autograd.parallel, sparse_autograd.vector = 4 : index}
-// CHECK-NEXT:  } {sparse_autograd.parallel}
+// CHECK:         } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, vector = 4>}
+// CHECK-NEXT:  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // KERNELS-LABEL: func.func @product(
 // KERNELS:       gpu.launch_func @kernels::@product_kernel {{.*}} threads in (%c16, %c16, %c1)
 // KERNELS-LABEL: gpu.func @product_kernel(
@@ -71,8 +71,8 @@ func.func @product(%positions: memref<?xi32, #device>, %coordinates: memref<?xi3
       scf.if %first {
         memref.store %r, %y[%i, %j] : memref<?x64xf32, #device>
       }
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 
@@ -85,7 +85,7 @@ func.func @product(%positions: memref<?xi32, #device>, %coordinates: memref<?xi3
 // read is read once.
 
 // CHECK-LABEL: func.func @elements(
-// CHECK:       } {sparse_autograd.vector = 2 : index}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<vector = 2>}
 // KERNELS-LABEL: func.func @elements(
 // KERNELS-LABEL: gpu.func @elements_kernel(
 // KERNELS:         %[[I:.*]] = arith.addi
@@ -125,9 +125,9 @@ func.func @elements(%mask: memref<?x6xi1, #device>, %x: memref<?x6xf64, #device>
 // for eight of them: of 32, but two each of 16, and one of 12.
 
 // CHECK-LABEL: func.func @shared(
-// CHECK:       } {sparse_autograd.lanes, sparse_autograd.vector = 4 : index}
-// CHECK:       } {sparse_autograd.lanes, sparse_autograd.vector = 2 : index}
-// CHECK:       } {sparse_autograd.lanes}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<lanes, vector = 4>}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<lanes, vector = 2>}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<lanes>}
 // KERNELS-LABEL: func.func @shared(
 // KERNELS:       gpu.launch_func @kernels::@shared_kernel {{.*}} threads in (%c16, %c16, %c1)
 // KERNELS-LABEL: gpu.func @shared_kernel(
@@ -195,10 +195,10 @@ func.func @shared(%x: memref<?x32xf32, #device>, %y: memref<?x16xf32, #device>, 
 // CHECK:       %[[FITS:.*]] = arith.andi
 // CHECK:       scf.if %[[FITS]] {
 // CHECK-NEXT:    scf.parallel
-// CHECK:           } {sparse_autograd.lanes, sparse_autograd.parallel, sparse_autograd.vector = 4 : index}
+// CHECK:           } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, lanes, vector = 4>}
 // CHECK:       } else {
 // CHECK-NEXT:    scf.parallel
-// CHECK:           } {sparse_autograd.lanes, sparse_autograd.parallel}
+// CHECK:           } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, lanes>}
 // KERNELS-LABEL: gpu.func @dynamic_rows_kernel(
 // KERNELS:       %[[M:.*]] = memref.assume_alignment %{{.*}}, 16 : memref<?x?xi1,
 // KERNELS:       %{{.*}}, %{{.*}}, %{{.*}}:2, %[[STRIDES:.*]]:2 = memref.extract_strided_metadata %[[M]]
@@ -223,7 +223,7 @@ func.func @dynamic_rows(%x: memref<?x?xf32, #device>, %mask: memref<?x?xi1, #dev
       %v = memref.load %x[%i, %j] : memref<?x?xf32, #device>
       %s = arith.select %is, %v, %zero : f32
       memref.store %s, %x[%i, %j] : memref<?x?xf32, #device>
-    } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
     scf.reduce
   }
   return
@@ -240,7 +240,7 @@ func.func @dynamic_rows(%x: memref<?x?xf32, #device>, %mask: memref<?x?xi1, #dev
 // too many registers.
 
 // CHECK-LABEL: func.func @dynamic(
-// CHECK-NOT:   sparse_autograd.vector
+// CHECK-NOT:   schedule<{{[^>]*}}vector
 // CHECK:       return
 func.func @dynamic(%x: memref<?x?xf32, #device>, %n: index, %m: index) {
   %c0 = arith.constant 0 : index

@@ -23,7 +23,7 @@
 //       CHECK:       %[[SUM:.+]] = scf.for %{{.+}} = %[[BEGIN]] to %[[END]]
 //       CHECK:         arith.mulf %{{.+}}, %[[LARGEST]]
 //       CHECK:       memref.store %[[SUM]], %[[OUT]][%[[I]], %[[C]]]
-//       CHECK:   } {sparse_autograd.parallel}
+//       CHECK:   } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 //       CHECK:   scf.parallel
 //       CHECK:   return
 
@@ -32,7 +32,7 @@
 //       CHUNKS:     scf.for
 //       CHUNKS:       scf.for
 //   CHUNKS-NOT:   arith.maximumf
-//       CHUNKS:   } {sparse_autograd.parallel}
+//       CHUNKS:   } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 //       CHUNKS:   scf.for
 //       CHUNKS:     arith.maximumf
 //       CHUNKS:   return
@@ -60,8 +60,8 @@ func.func @attend(%q: memref<?x64xf32, #device>, %k: memref<?x64xf32, #device>, 
         scf.yield %u : f32
       }
       memref.store %s, %scores[%e] : memref<?xf32, #device>
-    } {sparse_autograd.entries, sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, entries>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   scf.for %i = %c0 to %n step %c1 {
     %next = arith.addi %i, %c1 : index
     %begin = memref.load %positions[%i] : memref<?xindex, #device>
@@ -70,9 +70,9 @@ func.func @attend(%q: memref<?x64xf32, #device>, %k: memref<?x64xf32, #device>, 
       %s = memref.load %scores[%e] : memref<?xf32, #device>
       %u = arith.maximumf %t, %s : f32
       scf.yield %u : f32
-    } {sparse_autograd.entries}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<entries>}
     memref.store %l, %largest[%i] : memref<?xf32, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   %other = memref.alloc(%m) : memref<?xf32, #device>
   scf.parallel (%p) = (%c0) to (%m) step (%c1) {
     %e = memref.load %order[%p] : memref<?xindex, #device>
@@ -97,10 +97,10 @@ func.func @attend(%q: memref<?x64xf32, #device>, %k: memref<?x64xf32, #device>, 
         %p = arith.mulf %x, %b : f32
         %u = arith.addf %t, %p fastmath<reassoc> : f32
         scf.yield %u : f32
-      } {sparse_autograd.entries}
+      } {sparse_autograd.schedule = #sparse_autograd.schedule<entries>}
       memref.store %s, %out[%i, %c] : memref<?x64xf32, #device>
-    } {sparse_autograd.parallel}
-  } {sparse_autograd.parallel}
+    } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return %other, %out : memref<?xf32, #device>, memref<?x64xf32, #device>
 }
 
@@ -112,13 +112,13 @@ func.func @attend(%q: memref<?x64xf32, #device>, %k: memref<?x64xf32, #device>, 
 
 // CHECK-LABEL: func.func @behind(
 //       CHECK:   scf.for
-//       CHECK:   } {sparse_autograd.parallel}
+//       CHECK:   } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 //       CHECK:   scf.parallel
 //       CHECK:   scf.for
-//       CHECK:   } {sparse_autograd.parallel}
+//       CHECK:   } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 //       CHECK:   call @host
 //       CHECK:   scf.for
-//       CHECK:   } {sparse_autograd.parallel}
+//       CHECK:   } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 //       CHECK:   return
 func.func private @host()
 func.func @behind(%x: memref<?xf32, #device>, %y: memref<?xf32, #device>, %order: memref<?xindex, #device>, %n: index, %m: index) {
@@ -128,7 +128,7 @@ func.func @behind(%x: memref<?xf32, #device>, %y: memref<?xf32, #device>, %order
     %a = memref.load %x[%i] : memref<?xf32, #device>
     %b = math.exp %a : f32
     memref.store %b, %x[%i] : memref<?xf32, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   scf.parallel (%p) = (%c0) to (%m) step (%c1) {
     %e = memref.load %order[%p] : memref<?xindex, #device>
     %a = memref.load %x[%p] : memref<?xf32, #device>
@@ -139,13 +139,13 @@ func.func @behind(%x: memref<?xf32, #device>, %y: memref<?xf32, #device>, %order
     %b = memref.load %y[%i] : memref<?xf32, #device>
     %c = arith.addf %a, %b : f32
     memref.store %c, %y[%i] : memref<?xf32, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   func.call @host() : () -> ()
   scf.for %i = %c0 to %n step %c1 {
     %a = memref.load %x[%i] : memref<?xf32, #device>
     %b = memref.load %y[%i] : memref<?xf32, #device>
     %c = arith.mulf %a, %b : f32
     memref.store %c, %y[%i] : memref<?xf32, #device>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }

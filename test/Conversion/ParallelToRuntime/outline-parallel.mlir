@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @loop
 // CHECK-SAME:  %[[M:.*]]: memref<?xf32>, %[[N:.*]]: index
 // CHECK:       %[[BASE:.+]], %{{.+}}, %[[SIZE:.+]], %{{.+}} = memref.extract_strided_metadata %[[M]]
-// CHECK:       call @loop.parallel.0(%{{.*}}, %{{.*}}, %[[BASE]], %[[SIZE]]) {sparse_autograd.parallel}
+// CHECK:       call @loop.parallel.0(%{{.*}}, %{{.*}}, %[[BASE]], %[[SIZE]]) {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       func.func private @loop.parallel.0(%[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index, %[[POINTER:[^:]+]]: memref<f32> {llvm.noalias}, %[[INNER_SIZE:[^:]+]]: index)
 // CHECK-SAME:  llvm.bareptr
 // CHECK:       %[[INNER:.+]] = memref.reinterpret_cast %[[POINTER]] to offset: [0], sizes: [%[[INNER_SIZE]]]

@@ -22,6 +22,6 @@ llvm.func @body(%begin: i64, %end: i64, %x: f32) {
 
 llvm.func @caller(%count: i64, %x: f32) {
   %zero = llvm.mlir.constant(0 : i64) : i64
-  llvm.call @body(%zero, %count, %x) {sparse_autograd.parallel} : (i64, i64, f32) -> ()
+  llvm.call @body(%zero, %count, %x) {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>} : (i64, i64, f32) -> ()
   llvm.return
 }

@@ -47,7 +47,7 @@
 //   CALLS-DAG:     memref.alloc(%[[COUNT]]) {{.*}}: memref<?xf32, #gpu.address_space<global>>
 //       CALLS:     call @sparseAutogradDeviceEndSparseProduct(
 //       CALLS:   } else {
-//       CALLS:     sparse_autograd.parallel
+//       CALLS:     schedule<parallel
 func.func @product(%a: tensor<?x?xf32, #CSR>, %b: tensor<?x?xf32, #CSR>) -> tensor<?x?xf32, #CSR> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -19,10 +19,10 @@
 // CHECK-NEXT:    scf.for %[[K:.*]] = %c0 to %c8 step %c1
 // CHECK:           %[[START:.*]] = tensor.extract %{{.*}}[%[[I]], %[[K]]]
 // CHECK:           scf.for {{.*}} iter_args(%{{.*}} = %[[START]]) -> (f64)
-// CHECK:           } {sparse_autograd.entries}
+// CHECK:           } {sparse_autograd.schedule = #sparse_autograd.schedule<entries>}
 // CHECK-NEXT:      tensor.insert %{{.*}}[%[[I]], %[[K]]]
-// CHECK:         } {sparse_autograd.parallel}
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:         } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 func.func @product(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %z: tensor<?x8xf64>) -> tensor<?x8xf64> {
   %y = linalg.matmul ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?x8xf64>) outs(%z : tensor<?x8xf64>) -> tensor<?x8xf64>
   return %y : tensor<?x8xf64>
@@ -35,9 +35,9 @@ func.func @product(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %z: tensor<?x
 // CHECK:       scf.for %[[K:.*]] = %c0 to %c8 step %c1
 // CHECK:         scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1
 // CHECK:           tensor.insert %{{.*}}[%{{.*}}, %[[K]]]
-// CHECK-NOT:     sparse_autograd.parallel
-// CHECK:       } {sparse_autograd.parallel}
-// CHECK-NOT:   sparse_autograd.parallel
+// CHECK-NOT:     schedule<parallel
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+// CHECK-NOT:   schedule<parallel
 func.func @list(%a: tensor<?x?xf64, #COO>, %x: tensor<?x8xf64>, %z: tensor<?x8xf64>) -> tensor<?x8xf64> {
   %y = linalg.matmul ins(%a, %x : tensor<?x?xf64, #COO>, tensor<?x8xf64>) outs(%z : tensor<?x8xf64>) -> tensor<?x8xf64>
   return %y : tensor<?x8xf64>
@@ -65,8 +65,8 @@ func.func @sum(%a: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
 // CHECK:         scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1
 // CHECK:           %[[J:.*]] = tensor.extract %{{.*}}[%[[P]]] : tensor<?xindex>
 // CHECK:           tensor.insert %{{.*}}[%[[I]], %[[J]]]
-// CHECK:         } {sparse_autograd.entries, sparse_autograd.parallel}
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:         } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, entries>}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 func.func @elements(%a: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
   %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%a : tensor<?x?xf64, #CSR>) outs(%z : tensor<?x?xf64>) {
@@ -102,7 +102,7 @@ func.func @elements(%a: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x
 // CHECK:         %[[BEHIND:.*]] = arith.addi %[[ROW]], %c1
 // CHECK:         scf.if %[[ENDS]]
 // CHECK:           tensor.insert %[[COUNT]] into %[[BEGUN]][%[[BEHIND]]]
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       scf.for %[[R:.*]] = %c0 to
 // CHECK:         scf.for %[[K:.*]] = %c0 to %c8
 // CHECK:           %[[BEHIND:.*]] = arith.addi %[[R]], %c1
@@ -112,8 +112,8 @@ func.func @elements(%a: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x
 // CHECK:             %[[E:.*]] = tensor.extract %[[ORDER]][%[[Q]]]
 // CHECK:             tensor.extract %{{.*}}[%[[E]], %[[K]]]
 // CHECK:             arith.addf
-// CHECK:         } {sparse_autograd.parallel}
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:         } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 func.func @rows(%g: tensor<?x8xf64>, %i: tensor<?xi32>, %n: index) -> tensor<?x8xf64, #rows> {
   %r = sparse_autograd.scatter_rows %g, %i, %n : tensor<?x8xf64>, tensor<?xi32> -> tensor<?x8xf64, #rows>
   return %r : tensor<?x8xf64, #rows>
@@ -131,12 +131,12 @@ func.func @rows(%g: tensor<?x8xf64>, %i: tensor<?xi32>, %n: index) -> tensor<?x8
 // CHECK:       %[[OF_A:.*]] = scf.for %[[I:[^ ]*]] = %c0 to %[[M]] {{.*}} iter_args(%[[LIST:.*]] = %[[EMPTY]])
 // CHECK:         %[[COUNT:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %c0) -> (index)
 // CHECK:         tensor.insert %[[COUNT]] into %[[LIST]][%[[I]]]
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       %[[COUNTS:.*]] = scf.for %[[I:[^ ]*]] = %c0 to %[[N]] {{.*}} iter_args(%[[LIST:.*]] = %[[OF_A]])
 // CHECK:         %[[COUNT:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %c0) -> (index)
 // CHECK:         %[[PLACE:.*]] = arith.addi %[[BEHIND_A]], %[[I]]
 // CHECK:         tensor.insert %[[COUNT]] into %[[LIST]][%[[PLACE]]]
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       %[[LENGTH:.*]] = arith.addi %[[BEHIND_B]], %c1
 // CHECK:       %[[SUMS:.*]] = tensor.empty(%[[LENGTH]])
 // CHECK:       %[[BEFORE:.*]] = sparse_autograd.count_before ins(%[[COUNTS]] : {{.*}}) outs(%[[SUMS]]
@@ -146,19 +146,19 @@ func.func @rows(%g: tensor<?x8xf64>, %i: tensor<?xi32>, %n: index) -> tensor<?x8
 // CHECK:         %[[FIRST:.*]] = tensor.extract %[[BEFORE]][%[[I]]]
 // CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[NUMBER:[^ ]*]] = %[[FIRST]])
 // CHECK:           tensor.insert %[[I]] into %{{.*}}[%[[NUMBER]], %c0]
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       scf.for %[[I:[^ ]*]] = %c0 to %[[N]]
 // CHECK:         %[[PLACE:.*]] = arith.addi %[[BEHIND_A]], %[[I]]
 // CHECK:         %[[FIRST:.*]] = tensor.extract %[[BEFORE]][%[[PLACE]]]
 // CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %[[FIRST]])
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       sparse_autograd.store_positions
 // CHECK:       scf.for %[[I:[^ ]*]] = %c0 to %[[M]]
 // CHECK:         tensor.extract %[[BEFORE]][%[[I]]]
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       scf.for %[[I:[^ ]*]] = %c0 to %[[N]]
 // CHECK:         tensor.extract %[[BEFORE]]
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 func.func @union(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -179,7 +179,7 @@ func.func @union(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>) -> tensor
 
 // CHECK-LABEL: func.func @every_second(
 // CHECK-NOT:   sparse_autograd.count_before
-// CHECK-NOT:   sparse_autograd.parallel
+// CHECK-NOT:   schedule<parallel
 // CHECK:       return
 func.func @every_second(%a: tensor<8x?xf64, #CSR>, %n: index) -> tensor<4x?xf64, #CSR> {
   %y = tensor.extract_slice %a[1, 0] [4, %n] [2, 1] : tensor<8x?xf64, #CSR> to tensor<4x?xf64, #CSR>
@@ -193,9 +193,9 @@ func.func @every_second(%a: tensor<8x?xf64, #CSR>, %n: index) -> tensor<4x?xf64,
 // CHECK-LABEL: func.func @rows_apart(
 // CHECK:       sparse_autograd.count_before
 // CHECK:       scf.for
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       sparse_autograd.store_positions
-// CHECK-NOT:   sparse_autograd.parallel
+// CHECK-NOT:   schedule<parallel
 // CHECK:       return
 func.func @rows_apart(%a: tensor<?x?xf64, #COO>, %b: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
   %c0 = arith.constant 0 : index
@@ -219,7 +219,7 @@ func.func @rows_apart(%a: tensor<?x?xf64, #COO>, %b: tensor<?x?xf64, #CSR>) -> t
 // CHECK:             scf.yield {{.*}} : tensor<?xf64>, index
 // CHECK:           scf.yield {{.*}} : tensor<?xf64>, index
 // CHECK:         scf.yield {{.*}} : tensor<?xf64>{{$}}
-// CHECK-NEXT:  } {sparse_autograd.parallel}
+// CHECK-NEXT:  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 func.func @rows_of_product(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -234,13 +234,13 @@ func.func @rows_of_product(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>)
 
 // CHECK-LABEL: func.func @moved(
 // CHECK:       scf.for {{.*}} -> (tensor<?xindex>)
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       sparse_autograd.count_before
 // CHECK:       scf.for {{.*}} -> (tensor<?x1xindex>)
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       sparse_autograd.store_positions
 // CHECK:       scf.for
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 func.func @moved(%a: tensor<?x?xf64, #CSR>, %n: index) -> tensor<?xf64, #vector> {
   %y = tensor.collapse_shape %a [[0, 1]] : tensor<?x?xf64, #CSR> into tensor<?xf64, #vector>
   return %y : tensor<?xf64, #vector>
@@ -250,12 +250,12 @@ func.func @moved(%a: tensor<?x?xf64, #CSR>, %n: index) -> tensor<?xf64, #vector>
 // another tensor names, nor of a row of which one element is taken.
 
 // CHECK-LABEL: func.func @some(
-// CHECK:       sparse_autograd.entries
-// CHECK-NOT:   sparse_autograd.entries
+// CHECK:       schedule<{{[^>]*}}entries
+// CHECK-NOT:   schedule<{{[^>]*}}entries
 // CHECK-LABEL: func.func @diagonal(
-// CHECK-NOT:   sparse_autograd.entries
+// CHECK-NOT:   schedule<{{[^>]*}}entries
 // CHECK-LABEL: func.func @stored_rows(
-// CHECK:       sparse_autograd.entries
+// CHECK:       schedule<{{[^>]*}}entries
 func.func @some(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>, %z: tensor<?xf64>) -> tensor<?xf64> {
   %s = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i)>], iterator_types = ["parallel", "reduction", "reduction"]}
       ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) {
@@ -294,8 +294,8 @@ func.func @stored_rows(%a: tensor<?x?xf64, #sparse_tensor.encoding<{map = (i, j)
 // CHECK:             scf.yield
 // CHECK-NEXT:      }
 // CHECK-NEXT:      scf.yield
-// CHECK-NEXT:    } {sparse_autograd.entries}
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK-NEXT:    } {sparse_autograd.schedule = #sparse_autograd.schedule<entries>}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 func.func @row_sums(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
   %y = linalg.generic {indexing_maps = [affine_map<(i, j, r) -> (i, j)>, affine_map<(i, j, r) -> (j, r)>, affine_map<(i, j, r) -> (i)>], iterator_types = ["parallel", "reduction", "reduction"]}
       ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?x8xf64>) outs(%z : tensor<?xf64>) {
@@ -312,11 +312,11 @@ func.func @row_sums(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %z: tensor<?
 
 // CHECK-LABEL: func.func @two_sparse(
 // CHECK-COUNT-3: scf.for
-// CHECK:         } {sparse_autograd.parallel}
+// CHECK:         } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK-NEXT:    scf.yield
-// CHECK-NEXT:  } {sparse_autograd.entries}
+// CHECK-NEXT:  } {sparse_autograd.schedule = #sparse_autograd.schedule<entries>}
 // CHECK-NEXT:  scf.yield
-// CHECK-NEXT:  } {sparse_autograd.parallel}
+// CHECK-NEXT:  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 func.func @two_sparse(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
   %y = linalg.matmul ins(%a, %b : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
   return %y : tensor<?x?xf64>
@@ -331,8 +331,8 @@ func.func @two_sparse(%a: tensor<?x?xf64, #CSR>, %b: tensor<?x?xf64, #CSR>, %z: 
 // CHECK-NEXT:    }
 // CHECK-NEXT:    tensor.insert
 // CHECK-NEXT:    scf.yield
-// CHECK-NEXT:  } {sparse_autograd.parallel}
-// CHECK-NOT:   sparse_autograd.entries
+// CHECK-NEXT:  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
+// CHECK-NOT:   schedule<{{[^>]*}}entries
 // CHECK:       return
 func.func @dense_level(%a: tensor<?x8xf64, #rows>, %x: tensor<8xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
   %y = linalg.matvec ins(%a, %x : tensor<?x8xf64, #rows>, tensor<8xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
@@ -344,14 +344,14 @@ func.func @dense_level(%a: tensor<?x8xf64, #rows>, %x: tensor<8xf64>, %z: tensor
 
 // CHECK-LABEL: func.func @of_one_pattern(
 // CHECK:       %[[COUNTS:.*]] = scf.for
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       sparse_autograd.count_before ins(%[[COUNTS]]
 // CHECK:       scf.for
 // CHECK:         scf.for
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       %[[VALUES:.*]] = scf.for {{.*}} -> (tensor<?xf64>) {
 // CHECK:         scf.for
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK-NEXT:  return %{{[^,]*}}, %{{[^,]*}}, %[[VALUES]]
 func.func @of_one_pattern(%a: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSC> {
   %c0 = arith.constant 0 : index
@@ -373,7 +373,7 @@ func.func @of_one_pattern(%a: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSC> {
 // numbered by a list.
 
 // CHECK-LABEL: func.func @one_row(
-// CHECK-NOT:   sparse_autograd.parallel
+// CHECK-NOT:   schedule<parallel
 // CHECK-NOT:   sparse_autograd.count_before
 // CHECK:       return
 func.func @one_row(%a: tensor<4x?xf64, #DCSR>, %e: tensor<?xf64, #vector>) -> tensor<?xf64, #vector> {
@@ -408,11 +408,11 @@ func.func @narrow_rows(%i: tensor<?xindex>, %r: tensor<?x8xf16>, %n: index) -> t
 // CHECK:       scf.for %{{.*}} = %c0 to %c8
 // CHECK-NEXT:    scf.for
 // CHECK:           scf.for
-// CHECK:           } {sparse_autograd.entries, sparse_autograd.parallel}
+// CHECK:           } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel, entries>}
 // CHECK-NEXT:      scf.yield
 // CHECK-NEXT:    }
 // CHECK-NEXT:    scf.yield
-// CHECK-NEXT:  } {sparse_autograd.parallel}
+// CHECK-NEXT:  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 func.func @columns(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %z: tensor<?x8xf64>) -> tensor<?x8xf64> {
   %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>], iterator_types = ["reduction", "parallel", "parallel"]}
       ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?x8xf64>) outs(%z : tensor<?x8xf64>) {

@@ -524,3 +524,32 @@ func.func @three_sums(%a: tensor<?x?xf64, #CSR>, %c: tensor<?xf64>, %t: tensor<f
   } -> (tensor<?xf64>, tensor<f64>, tensor<?xf64>)
   return %y#0, %y#1, %y#2 : tensor<?xf64>, tensor<f64>, tensor<?xf64>
 }
+
+// What the region reads at an index is checked where the loop executes it: for
+// the elements that are stored, and for no other.
+
+// CHECK-LABEL: func.func @extract_in_region(
+//  CHECK-SAME:   %[[X:[^:]+]]: tensor<?xf64>,
+//   CHECK-NOT:   cf.assert
+//       CHECK:   scf.for
+//       CHECK:     %[[AT:.+]] = tensor.extract %{{.+}}[%{{.+}}] : tensor<4xindex>
+//       CHECK:     cf.assert %{{.+}}, "{{.*}} tensor.extract: out-of-bounds access"
+//       CHECK:     tensor.extract %[[X]][%[[AT]]] : tensor<?xf64>
+//   CHECK-NOT:   cf.assert
+//       CHECK:   return
+func.func @extract_in_region(%x: tensor<?xf64>, %at: tensor<4xindex>,
+    %a: tensor<4xf64, #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>>) -> tensor<f64> {
+  %zero = arith.constant dense<0.0> : tensor<f64>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+      iterator_types = ["reduction"]}
+      ins(%a, %at : tensor<4xf64, #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>>, tensor<4xindex>)
+      outs(%zero : tensor<f64>) {
+  ^bb0(%e: f64, %i: index, %sum: f64):
+    %v = tensor.extract %x[%i] : tensor<?xf64>
+    %p = arith.mulf %e, %v : f64
+    %s = arith.addf %sum, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  return %r : tensor<f64>
+}

@@ -3,7 +3,7 @@
 
 // Outermost loops whose iterations write to different places run in parallel.
 
-// SEQUENTIAL-NOT: sparse_autograd.parallel
+// SEQUENTIAL-NOT: schedule<parallel
 
 #CSR = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 #DCSR = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : compressed)}>
@@ -17,8 +17,8 @@
 // CHECK-DAG:   %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG:   %[[C1:.*]] = arith.constant 1 : index
 // CHECK:       %[[Y:.*]] = scf.for %{{.*}} = %[[C0]] to %[[ROWS]] step %[[C1]] iter_args(%{{.*}} = %[[Z]])
-// CHECK:         } {sparse_autograd.entries}
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:         } {sparse_autograd.schedule = #sparse_autograd.schedule<entries>}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK:       return %[[Y]]
 func.func @rows(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %z: tensor<?x8xf64>) -> tensor<?x8xf64> {
   %y = linalg.matmul ins(%a, %x : tensor<?x?xf64, #CSR>, tensor<?x8xf64>) outs(%z : tensor<?x8xf64>) -> tensor<?x8xf64>
@@ -28,7 +28,7 @@ func.func @rows(%a: tensor<?x?xf64, #CSR>, %x: tensor<?x8xf64>, %z: tensor<?x8xf
 // Stored rows are different ones, and so are the rows of blocks.
 
 // CHECK-LABEL: func.func @stored_rows
-// CHECK:       sparse_autograd.parallel
+// CHECK:       schedule<parallel
 // CHECK:       return
 func.func @stored_rows(%a: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
   %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #DCSR>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
@@ -36,7 +36,7 @@ func.func @stored_rows(%a: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>, %z: tensor
 }
 
 // CHECK-LABEL: func.func @rows_of_blocks
-// CHECK:       sparse_autograd.parallel
+// CHECK:       schedule<parallel
 // CHECK:       return
 func.func @rows_of_blocks(%a: tensor<?x?xf64, #BSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
   %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #BSR>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
@@ -46,7 +46,7 @@ func.func @rows_of_blocks(%a: tensor<?x?xf64, #BSR>, %x: tensor<?xf64>, %z: tens
 // Two entries of a coordinate list may be of one row.
 
 // CHECK-LABEL: func.func @entries
-// CHECK-NOT:   sparse_autograd.parallel
+// CHECK-NOT:   schedule<parallel
 // CHECK:       return
 func.func @entries(%a: tensor<?x?xf64, #COO>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
   %y = linalg.matvec ins(%a, %x : tensor<?x?xf64, #COO>, tensor<?xf64>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
@@ -56,7 +56,7 @@ func.func @entries(%a: tensor<?x?xf64, #COO>, %x: tensor<?xf64>, %z: tensor<?xf6
 // But each has a value of its own.
 
 // CHECK-LABEL: func.func @values_of_entries
-// CHECK:       sparse_autograd.parallel
+// CHECK:       schedule<parallel
 // CHECK:       return
 func.func @values_of_entries(%p: tensor<?x?xf64, #COO>, %x: tensor<?x8xf64>, %y: tensor<?x8xf64>) -> tensor<?x?xf64, #COO> {
   %r = sparse_autograd.sampled_generic {
@@ -74,7 +74,7 @@ func.func @values_of_entries(%p: tensor<?x?xf64, #COO>, %x: tensor<?x8xf64>, %y:
 // Rows of the transpose are those of all rows.
 
 // CHECK-LABEL: func.func @transposed
-// CHECK-NOT:   sparse_autograd.parallel
+// CHECK-NOT:   schedule<parallel
 // CHECK:       return
 func.func @transposed(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?xf64>) -> tensor<?xf64> {
   %y = linalg.vecmat ins(%x, %a : tensor<?xf64>, tensor<?x?xf64, #CSR>) outs(%z : tensor<?xf64>) -> tensor<?xf64>
@@ -84,7 +84,7 @@ func.func @transposed(%a: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %z: tensor<?
 // A sum has one place.
 
 // CHECK-LABEL: func.func @sum
-// CHECK-NOT:   sparse_autograd.parallel
+// CHECK-NOT:   schedule<parallel
 // CHECK:       return
 func.func @sum(%a: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
   %s = linalg.reduce { arith.addf } ins(%a : tensor<?x?xf64, #CSR>) outs(%z : tensor<f64>) dimensions = [0, 1]
@@ -94,7 +94,7 @@ func.func @sum(%a: tensor<?x?xf64, #CSR>, %z: tensor<f64>) -> tensor<f64> {
 // What is written at i + j is written to by several i.
 
 // CHECK-LABEL: func.func @diagonals
-// CHECK-NOT:   sparse_autograd.parallel
+// CHECK-NOT:   schedule<parallel
 // CHECK:       return
 func.func @diagonals(%a: tensor<4x4xf64, #CSR>, %z: tensor<7xf64>) -> tensor<7xf64> {
   %s = linalg.generic {
@@ -111,7 +111,7 @@ func.func @diagonals(%a: tensor<4x4xf64, #CSR>, %z: tensor<7xf64>) -> tensor<7xf
 // The entries of a new pattern are listed one behind the other.
 
 // CHECK-LABEL: func.func @new_pattern
-// CHECK-NOT:   sparse_autograd.parallel
+// CHECK-NOT:   schedule<parallel
 // CHECK:       return
 func.func @new_pattern(%a: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #DCSR> {
   %b = sparse_tensor.convert %a : tensor<?x?xf64, #CSR> to tensor<?x?xf64, #DCSR>

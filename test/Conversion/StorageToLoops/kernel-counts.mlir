@@ -56,14 +56,14 @@ func.func @kept(%c: memref<?x1xindex>, %o: memref<?xindex>, %n: index, %s: memre
     %x = memref.load %t[%r] : memref<?xf32>
     %place = arith.muli %i, %c4 : index
     memref.store %x, %v[%place] : memref<?xf32>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   scf.for %i = %c0 to %rows step %c1 {
     %place = arith.muli %i, %c4 : index
     %x = memref.load %v[%place] : memref<?xf32>
     %r = memref.load %q[%i] : memref<?xindex>
     %other = arith.addi %r, %rows : index
     memref.store %x, %t[%other] : memref<?xf32>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   memref.dealloc %v : memref<?xf32>
   memref.dealloc %q : memref<?xindex>
   memref.dealloc %p : memref<2xindex>
@@ -84,7 +84,7 @@ func.func @kept(%c: memref<?x1xindex>, %o: memref<?xindex>, %n: index, %s: memre
 // CHECK:       %[[LENGTH:.*]] = arith.muli %[[MOST]], %c4
 // CHECK-NEXT:  %[[V:.*]] = memref.alloc(%[[LENGTH]]) : memref<?xf32>
 // CHECK-NEXT:  scf.for %{{.*}} = %c0 to %[[ROWS]]
-// CHECK:       } {sparse_autograd.parallel}
+// CHECK:       } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
 // CHECK-NEXT:  %[[READ:.*]] = memref.load %[[TOTALS]][%c0, %c0]
 // CHECK-NEXT:  %[[STORED:.*]] = arith.minui %[[READ]], %[[MOST]]
 // CHECK-NOT:   memref.load
@@ -111,7 +111,7 @@ func.func @returned(%c: memref<?x1xindex>, %o: memref<?xindex>, %n: index, %p: m
   scf.for %i = %c0 to %rows step %c1 {
     %place = arith.muli %i, %c4 : index
     memref.store %one, %v[%place] : memref<?xf32>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return %q, %v : memref<?xindex>, memref<?xf32>
 }
 
@@ -198,7 +198,7 @@ func.func @step(%c: memref<?x1xindex>, %o: memref<?xindex>, %n: index, %t: memre
   memref.dealloc %k : memref<1xindex>
   scf.for %i = %c0 to %n step %rows {
     memref.store %i, %t[%i] : memref<?xindex>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 
@@ -236,7 +236,7 @@ func.func @changed(%c: memref<?x1xindex>, %o: memref<?xindex>, %n: index, %t: me
   memref.dealloc %k : memref<1xindex>
   scf.for %i = %c0 to %rows step %c1 {
     memref.store %i, %t[%i] : memref<?xindex>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }
 
@@ -253,6 +253,6 @@ func.func @dense(%c: memref<?x2xindex>, %o: memref<?xindex>, %n: index, %t: memr
   memref.dealloc %k : memref<2xindex>
   scf.for %i = %c0 to %elements step %c1 {
     memref.store %i, %t[%i] : memref<?xindex>
-  } {sparse_autograd.parallel}
+  } {sparse_autograd.schedule = #sparse_autograd.schedule<parallel>}
   return
 }

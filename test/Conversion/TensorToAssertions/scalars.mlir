@@ -164,24 +164,34 @@ func.func @unknown(%a: index, %b: index) -> index {
 
 // -----
 
-// What stood in the region of an op on sparse tensors is checked where it is.
+// What is in the region of a structured op is checked there.
 
-// CHECK-LABEL: func.func @marked(
-//  CHECK-SAME:   %[[X:.+]]: tensor<?xf32>, %[[I:.+]]: index)
+// CHECK-LABEL: func.func @in_region(
+//  CHECK-SAME:   %[[X:.+]]: tensor<?xf32>, %
+//       CHECK:   linalg.generic
+//       CHECK:   ^bb0(%[[I:.+]]: index,
 //       CHECK:   %[[EXTENT:.+]] = tensor.dim %[[X]]
 //       CHECK:   cf.assert %{{.+}}, "{{.*}} tensor.extract: out-of-bounds access"
 //       CHECK:   tensor.extract %[[X]][%[[I]]] : tensor<?xf32>
-func.func @marked(%x: tensor<?xf32>, %i: index) -> f32 {
-  %r = tensor.extract %x[%i] {sparse_autograd.unchecked} : tensor<?xf32>
-  return %r : f32
+func.func @in_region(%x: tensor<?xf32>, %at: tensor<4xindex>) -> tensor<4xf32> {
+  %empty = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]}
+      ins(%at : tensor<4xindex>) outs(%empty : tensor<4xf32>) {
+  ^bb0(%i: index, %out: f32):
+    %v = tensor.extract %x[%i] : tensor<?xf32>
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
 }
 
 // -----
 
-// CHECK-LABEL: func.func @not_marked(
+// CHECK-LABEL: func.func @outside(
 //   CHECK-NOT:   cf.assert
 //       CHECK:   return
-func.func @not_marked(%x: tensor<?xf32>, %i: index) -> f32 {
+func.func @outside(%x: tensor<?xf32>, %i: index) -> f32 {
   %r = tensor.extract %x[%i] : tensor<?xf32>
   return %r : f32
 }

@@ -17,53 +17,20 @@ func.func @name_of_op(%x: f64) -> f64 {
 
 // -----
 
-func.func @parallel_value(%n: index, %c: index) {
-  // expected-error @+1 {{has an attribute 'sparse_autograd.parallel' that must be a unit attribute of a loop or a call}}
+// A name that schedules had before there was one attribute for them.
+func.func @earlier(%n: index, %c: index) {
+  // expected-error @+1 {{'scf.for' op has an unknown attribute 'sparse_autograd.parallel'; }}
   scf.for %i = %c to %n step %c {
-  } {sparse_autograd.parallel = "banana"}
+  } {sparse_autograd.parallel}
   return
 }
 
 // -----
 
-func.func @parallel_op(%x: f64) -> f64 {
-  // expected-error @+1 {{'sparse_autograd.parallel' that must be a unit attribute of a loop or a call}}
-  %y = arith.negf %x {sparse_autograd.parallel} : f64
-  return %y : f64
-}
-
-// -----
-
-func.func @vector(%n: index, %c: index) {
-  // expected-error @+1 {{'sparse_autograd.vector' that must be a positive number of iterations, on a loop}}
+func.func @schedule_value(%n: index, %c: index) {
+  // expected-error @+1 {{has an attribute 'sparse_autograd.schedule' that must be a #sparse_autograd.schedule}}
   scf.for %i = %c to %n step %c {
-  } {sparse_autograd.vector = -7 : index}
-  return
-}
-
-// -----
-
-func.func @lanes(%n: index, %c: index) {
-  // expected-error @+1 {{'sparse_autograd.lanes' that must be a unit attribute of a loop, or a number of lanes}}
-  scf.for %i = %c to %n step %c {
-  } {sparse_autograd.lanes = "x"}
-  return
-}
-
-// -----
-
-func.func @entries(%x: f64) -> f64 {
-  // expected-error @+1 {{'sparse_autograd.entries' that must be a unit attribute of a loop}}
-  %y = arith.negf %x {sparse_autograd.entries} : f64
-  return %y : f64
-}
-
-// -----
-
-func.func @unchecked(%n: index, %c: index) {
-  // expected-error @+1 {{'sparse_autograd.unchecked' that must be a unit attribute of an op whose operands are checked at run time}}
-  scf.for %i = %c to %n step %c {
-  } {sparse_autograd.unchecked}
+  } {sparse_autograd.schedule = "banana"}
   return
 }
 

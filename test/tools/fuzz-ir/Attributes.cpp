@@ -8,7 +8,7 @@
 
 #include "Attributes.h"
 
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -20,9 +20,7 @@ using Names = SparseAutogradDialect;
 
 static const StringRef ofOps[] = {
     Names::getNnzAttrName(),         Names::getDerivativeOfAttrName(),
-    Names::getMemoryBoundAttrName(), Names::getParallelAttrName(),
-    Names::getLanesAttrName(),       Names::getVectorAttrName(),
-    Names::getEntriesAttrName(),     Names::getUncheckedAttrName(),
+    Names::getMemoryBoundAttrName(), scheduleAttrName,
     Names::getCotangentAttrName(),   Names::getManifestAttrName()};
 static const StringRef ofArguments[] = {
     Names::getNameAttrName(), Names::getMaskOfAttrName(),
@@ -97,8 +95,12 @@ static Attribute getLikelyValue(StringRef name, Builder &builder,
   int64_t number = static_cast<int64_t>(random.below(8));
   if (name == Names::getNnzAttrName() || name == Names::getGradientOfAttrName())
     return builder.getI64IntegerAttr(number);
-  if (name == Names::getVectorAttrName() || name == Names::getLanesAttrName())
-    return builder.getIndexAttr(number);
+  if (name == scheduleAttrName)
+    // Something of it, at least.
+    return ScheduleAttr::get(builder.getContext(), number % 2 == 0,
+                             number / 2 % 2 == 0,
+                             number / 4 == 0 ? 0 : ScheduleAttr::asLong,
+                             random.oneIn(4) || number == 3 ? 4 : 1);
   if (name == Names::getNameAttrName() ||
       name == Names::getMemoryBoundAttrName() ||
       name == Names::getManifestAttrName())

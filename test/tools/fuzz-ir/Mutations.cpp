@@ -8,6 +8,7 @@
 
 #include "Mutations.h"
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,12 +37,13 @@ static const std::vector<std::vector<StringRef>> &getFamilies() {
       {"addf", "mulf", "subf", "divf", "maximumf", "minnumf", "remf"},
       {"negf", "exp", "log", "tanh", "sqrt", "absf", "extf", "truncf"},
       {"value_and_grad", "vjp", "jvp", "checkpoint", "custom_vjp"},
-      {"sparse_autograd.parallel", "sparse_autograd.nnz",
-       "sparse_autograd.lanes", "sparse_autograd.name",
-       "sparse_autograd.vector", "sparse_autograd.unchecked",
+      {"sparse_autograd.schedule", "sparse_autograd.nnz",
+       "sparse_autograd.name", "sparse_autograd.cotangent",
        "sparse_autograd.any_format", "sparse_autograd.mask_of",
        "sparse_autograd.gradient_of", "sparse_autograd.nme"},
-      {"unit", "true", "false", "[]", "\"x\"", "[0]", "-7 : index"},
+      {"unit", "true", "false", "[]", "\"x\"", "[0]", "-7 : index",
+       "#sparse_autograd.schedule<parallel>",
+       "#sparse_autograd.schedule<lanes, vector = 4>"},
       {"private", "public", "nested"}};
   return families;
 }
@@ -362,12 +364,19 @@ void sparse_autograd::fuzz::mutateOps(ModuleOp module, Random &random) {
     return;
   }
   default: {
-    const char *names[] = {
-        "sparse_autograd.parallel",  "sparse_autograd.nnz",
-        "sparse_autograd.vector",    "sparse_autograd.lanes",
-        "sparse_autograd.entries",   "sparse_autograd.cotangent",
-        "sparse_autograd.unchecked", "sparse_autograd.nmae",
-        "sparse_autograd.manifest"};
+    const char *names[] = {"sparse_autograd.nnz", "sparse_autograd.cotangent",
+                           "sparse_autograd.nmae", "sparse_autograd.manifest",
+                           "sparse_autograd.schedule"};
+    if (random.oneIn(2)) {
+      // Each part of a schedule or none of it, on any op.
+      sparse_autograd::Schedule schedule;
+      schedule.isParallel = random.oneIn(2);
+      schedule.isOverEntries = random.oneIn(2);
+      schedule.lanes = random.oneIn(2) ? 8 : 0;
+      schedule.vector = random.oneIn(2) ? 4 : 1;
+      setSchedule(op, schedule);
+      return;
+    }
     op->setAttr(random.pick(names), random.oneIn(2)
                                         ? Attribute(UnitAttr::get(context))
                                         : random.pick(attributes).getValue());

@@ -13,13 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/EntryAttributes.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
+#include "VerifySchedule.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -36,16 +34,12 @@ struct OperationAttribute {
 };
 } // namespace
 
-static bool isLoop(Operation *op) { return isa<LoopLikeOpInterface>(op); }
-
 /// Whether `value` is an integer of at least `least` that an int64_t holds.
 static bool isAtLeast(Attribute value, int64_t least) {
   auto integer = dyn_cast<IntegerAttr>(value);
   return integer && integer.getValue().getSignificantBits() <= 64 &&
          integer.getValue().getSExtValue() >= least;
 }
-
-static bool isPositive(Attribute value) { return isAtLeast(value, 1); }
 
 static const OperationAttribute attributes[] = {
     {SparseAutogradDialect::getNnzAttrName(), /*isForPrograms=*/true,
@@ -62,31 +56,9 @@ static const OperationAttribute attributes[] = {
      [](Operation *op, Attribute value) {
        return isa<StringAttr>(value) && isa<FunctionOpInterface>(op);
      }},
-    {SparseAutogradDialect::getParallelAttrName(), false,
-     "a unit attribute of a loop or a call",
-     [](Operation *op, Attribute value) {
-       return isa<UnitAttr>(value) && (isLoop(op) || isa<CallOpInterface>(op));
-     }},
-    {SparseAutogradDialect::getLanesAttrName(), false,
-     "a unit attribute of a loop, or a number of lanes",
-     [](Operation *op, Attribute value) {
-       return isLoop(op) && (isa<UnitAttr>(value) || isPositive(value));
-     }},
-    {SparseAutogradDialect::getVectorAttrName(), false,
-     "a positive number of iterations, on a loop",
-     [](Operation *op, Attribute value) {
-       return isLoop(op) && isPositive(value);
-     }},
-    {SparseAutogradDialect::getEntriesAttrName(), false,
-     "a unit attribute of a loop",
-     [](Operation *op, Attribute value) {
-       return isLoop(op) && isa<UnitAttr>(value);
-     }},
-    {SparseAutogradDialect::getUncheckedAttrName(), false,
-     "a unit attribute of an op whose operands are checked at run time",
-     [](Operation *op, Attribute value) {
-       return isa<UnitAttr>(value) && isa<RuntimeVerifiableOpInterface>(op);
-     }},
+    // What a schedule says is verified where it stands (verifySchedule).
+    {scheduleAttrName, false, "a #sparse_autograd.schedule",
+     [](Operation *, Attribute value) { return isa<ScheduleAttr>(value); }},
     {SparseAutogradDialect::getCotangentAttrName(), false,
      "a unit attribute of an op with one result",
      [](Operation *op, Attribute value) {
@@ -137,7 +109,8 @@ SparseAutogradDialect::verifyOperationAttribute(Operation *op,
   });
   if (known != std::end(attributes)) {
     if (known->isValid(op, attribute.getValue()))
-      return success();
+      return isa<ScheduleAttr>(attribute.getValue()) ? verifySchedule(op)
+                                                     : success();
     return op->emitOpError("has an attribute '")
            << known->name << "' that must be " << known->expected;
   }

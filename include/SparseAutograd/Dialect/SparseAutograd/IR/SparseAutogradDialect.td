@@ -41,15 +41,11 @@ def SparseAutogradDialect : Dialect {
     (what the gradient takes at most; see the pass
     `--sparse-autograd-prove-sparsity`).
 
-    Passes mark ops for later passes. Programs do not: the pipeline refuses
-    marks in its input (`--sparse-autograd-check-input`), and the verifier those
-    on ops that cannot have them. A loop or a call with
-    `sparse_autograd.parallel` (a unit) may run its iterations in any order and
-    at once: they write to different places. Within one, a loop with
-    `sparse_autograd.lanes` (a unit) is done by several threads together, and
-    what it adds up is combined, and of a loop with `sparse_autograd.vector` (an
-    index) a thread does so many iterations at once; see
-    `--sparse-autograd-schedule-lanes`.
+    Loops carry a schedule, `sparse_autograd.schedule` (a
+    `#sparse_autograd.schedule`): which of their iterations may run at once, and
+    who runs them. Passes state it and rely on it; programs do not, and the
+    pipeline refuses one in its input (`--sparse-autograd-check-input`). The
+    verifier refuses what has no meaning where it stands.
   }];
   let cppNamespace = "::sparse_autograd";
   let useDefaultAttributePrinterParser = 1;
@@ -102,34 +98,6 @@ def SparseAutogradDialect : Dialect {
     /// The attribute of a sparse argument whose format is a proposal.
     static constexpr llvm::StringLiteral getAnyFormatAttrName() {
       return "sparse_autograd.any_format";
-    }
-    /// The attribute of a loop, or of a call that runs a range of one (its
-    /// first operand is 0, its second the number of iterations), whose
-    /// iterations write to different places.
-    static constexpr llvm::StringLiteral getParallelAttrName() {
-      return "sparse_autograd.parallel";
-    }
-    /// The attribute of a loop within a parallel one whose iterations the lanes
-    /// of a group share: so many (an index), or as the loop is long (a unit).
-    static constexpr llvm::StringLiteral getLanesAttrName() {
-      return "sparse_autograd.lanes";
-    }
-    /// The attribute of a loop of which a thread does so many iterations (an
-    /// index), next to one another, at once: it accesses their elements
-    /// together. Its step is 1, the number divides its bounds, which are
-    /// constants, and its iterations may be done in any order.
-    static constexpr llvm::StringLiteral getVectorAttrName() {
-      return "sparse_autograd.vector";
-    }
-    /// The attribute of a loop over entries that a sparse tensor stores: with
-    /// the loops around it, it visits each element of the lists that it accesses
-    /// at its variable once.
-    static constexpr llvm::StringLiteral getEntriesAttrName() {
-      return "sparse_autograd.entries";
-    }
-    /// The attribute of an op whose operands are known to be valid at run time.
-    static constexpr llvm::StringLiteral getUncheckedAttrName() {
-      return "sparse_autograd.unchecked";
     }
     /// The attribute of an op that computes a cotangent, while a derivative is
     /// built.

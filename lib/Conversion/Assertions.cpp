@@ -8,14 +8,11 @@
 
 #include "Assertions.h"
 
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 
 using namespace mlir;
-
-static constexpr StringLiteral uncheckedName =
-    sparse_autograd::SparseAutogradDialect::getUncheckedAttrName();
 
 std::string sparse_autograd::makeAssertionMessage(Operation *op,
                                                   const Twine &detail) {
@@ -33,18 +30,35 @@ std::string sparse_autograd::makeAssertionMessage(Operation *op,
   return message;
 }
 
-void sparse_autograd::assertVerified(Operation *op) {
-  OpBuilder builder(op);
+bool sparse_autograd::hasOpenTypes(Operation *op) {
+  bool hasTensor = false, isStatic = true;
+  auto look = [&](Type type) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+      hasTensor = true;
+      isStatic &= tensor.hasStaticShape();
+    } else if (type.isIndex()) {
+      isStatic = false;
+    }
+  };
+  llvm::for_each(op->getOperandTypes(), look);
+  llvm::for_each(op->getResultTypes(), look);
+  return hasTensor && !isStatic;
+}
+
+bool sparse_autograd::needsVerification(Operation *op) {
+  return isa<RuntimeVerifiableOpInterface>(op) && !isa<tensor::DimOp>(op) &&
+         hasOpenTypes(op);
+}
+
+void sparse_autograd::assertVerified(Operation *op,
+                                     OpBuilder::Listener *listener) {
+  OpBuilder builder(op, listener);
   cast<RuntimeVerifiableOpInterface>(op).generateRuntimeVerification(
       builder, op->getLoc(), [](Operation *verified, StringRef detail) {
         return makeAssertionMessage(verified, detail);
       });
 }
 
-void sparse_autograd::markUnchecked(Operation *op) {
-  op->setDiscardableAttr(uncheckedName, UnitAttr::get(op->getContext()));
-}
-
-bool sparse_autograd::takeUncheckedMark(Operation *op) {
-  return static_cast<bool>(op->removeDiscardableAttr(uncheckedName));
+bool sparse_autograd::isInStructuredRegion(Operation *op) {
+  return static_cast<bool>(op->getParentOfType<linalg::LinalgOp>());
 }
