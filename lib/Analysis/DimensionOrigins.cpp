@@ -8,7 +8,7 @@
 
 #include "SparseAutograd/Analysis/DimensionOrigins.h"
 #include "SparseAutograd/Analysis/ShapeOrigin.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -195,6 +195,12 @@ void DimensionOrigins::visitShape(Instance instance, Operation *op) {
       if (type.isDynamicDim(dim))
         unify(instance, Extent{mask.getResult(), dim},
               Extent{mask.getExtents()[type.getDynamicDimIndex(dim)]});
+  } else if (auto compress = dyn_cast<Compress24Op>(op)) {
+    int64_t rank = getRank(compress.getInput());
+    for (int64_t dim = 0; dim < rank; ++dim)
+      alike(compress.getInput(), dim, compress.getResult(),
+            dim < rank - 2 || !compress.getTransposed() ? dim
+                                                        : 2 * rank - 3 - dim);
   } else if (auto selection = dyn_cast<Sparsify24Op>(op)) {
     unify(instance, selection.getInput(), instance, selection.getResult());
     int64_t rank = getRank(selection.getInput());

@@ -51,6 +51,8 @@ static constexpr StringLiteral onLists[] = {
     "sparse_autograd.count_positions",
     "sparse_autograd.sort_entries",
     "sparse_autograd.store_positions",
+    "sparse_autograd.pack_24",
+    "sparse_autograd.multiply_24",
     "sparse_autograd.begin_sparse_product",
     "sparse_autograd.end_sparse_product",
     "sparse_autograd.offer_product",

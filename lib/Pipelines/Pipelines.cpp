@@ -99,6 +99,7 @@ static void addLowerSparse(OpPassManager &pm, const PipelineOptions &options) {
   loops.forDevice = isForGPU;
   if (!isForGPU)
     loops.vectorBytes = options.sparseVectorBytes;
+  loops.product24 = options.product24;
   pm.addPass(createLowerSparse(loops));
   pm.addPass(createScalarsToAssertions());
   // What a loop with constant bounds reads of a tensor of constant extents is

@@ -1139,11 +1139,24 @@ def LowerSparse : PipelinePass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp
     over the entries of a row, beside loops over all rows, has `entries` in its
     schedule.
 
+    Not with `for-device`: a tensor that stores two of each four elements of a
+    dense one is packed as it is read (`sparse_autograd.pack_24`), both orders of
+    one choice at once, and the product of such a matrix, of f32 or bf16, and a
+    dense one is a call of the runtime (`sparse_autograd.multiply_24`). By
+    `product-24` that multiplies what is stored (`sparse`), the rows that it
+    expands (`dense`), or, as a model of costs says, what is faster (`fastest`);
+    a remark of the category `sparse-autograd-contractions` has what the model
+    predicts. A product whose sum is not along the groups, as that of a gradient,
+    reads the transpose of what was selected in both orders.
+
     Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
   }];
   let options = [
     Option<"parallel", "parallel", "bool", /*default=*/"false",
            "give loops whose iterations may run at once the schedule `parallel`">,
+    Option<"product24", "product-24", "std::string", /*default=*/"\"fastest\"",
+           "how products with a 2:4 matrix are computed: fastest, sparse or "
+           "dense">,
     Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"0",
            "bytes of the vectors that compute dense loops; 0: no vectors">,
     Option<"forDevice", "for-device", "bool", /*default=*/"false",

@@ -167,6 +167,11 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("of a CPU: the bytes of the vectors that compute dense "
                      "loops of sparse kernels; 0: no vectors"),
       llvm::cl::init(256)};
+  Option<std::string> product24{
+      *this, "product-24",
+      llvm::cl::desc("of a CPU: how products with a 2:4 matrix are computed: "
+                     "fastest, as a model of costs says, sparse or dense"),
+      llvm::cl::init(LowerSparseOptions().product24)};
   Option<int64_t> recomputeLimit{
       *this, "recompute-limit",
       llvm::cl::desc("the largest cost of a body, in additions, that is "

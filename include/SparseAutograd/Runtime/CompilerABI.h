@@ -313,6 +313,72 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradStorePositions(
     void *const *storedCoordinates, int64_t *slots);
 
 //===----------------------------------------------------------------------===//
+// 2:4 storage
+//===----------------------------------------------------------------------===//
+//
+// Values and coordinates of a level structured[2, 4] (LevelFormats.def): groups
+// of four along the rows of a matrix that is stored by rows. Of `columns`
+// elements a row has ceil(columns / 4) groups.
+
+/// Packs, of `matrices` matrices that lie one after the other, what `choice`
+/// keeps: bit 4 r + c of the choice of a tile of 4 x 4 elements is its element
+/// in row r and column c; tiles are in row-major order, and their bits outside
+/// of the matrix are 0. Each row and, where columns are packed, each column of
+/// a tile keeps two elements at most. `values` and `coordinates` are those of
+/// the matrices, `transposedValues` and `transposedCoordinates` those of their
+/// transposes; either pair may be NULL. A group that keeps fewer than two
+/// stores zeros. The dense matrices are read once.
+///
+/// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT for elements that have not 2, 4 or 8
+/// bytes.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradPack24(int64_t matrices, int64_t rows, int64_t columns,
+                     int64_t elementBytes, const void *input,
+                     const uint16_t *choice, void *values, uint8_t *coordinates,
+                     void *transposedValues, uint8_t *transposedCoordinates);
+
+/// Packs the elements of a matrix of floats that are not zero; a NaN is none.
+/// Raises SPARSE_AUTOGRAD_INVALID_ARGUMENT for a group with more than two,
+/// naming `level`, the group and its row, and as sparseAutogradPack24 does.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradPackNonzeros24(int64_t level, int64_t rows, int64_t columns,
+                             int64_t elementBytes, const void *input,
+                             void *values, uint8_t *coordinates);
+
+/// How a product with a 2:4 matrix is computed.
+enum SparseAutogradProduct24Strategy {
+  /// As the model of costs says (Product24Cost.h).
+  SPARSE_AUTOGRAD_PRODUCT24_FASTEST = 0,
+  /// By what is stored, wherever the processor has the instructions.
+  SPARSE_AUTOGRAD_PRODUCT24_SPARSE = 1,
+  /// As a dense product of expanded rows.
+  SPARSE_AUTOGRAD_PRODUCT24_DENSE = 2
+};
+
+/// C += W B for a W of m x k elements that is given by its values and its
+/// coordinates, B (k x n) and C (m x n), given by their first elements and
+/// their strides; with `isTransposed`, C += W^T B for B (m x n) and C (k x n).
+/// C's elements are distinct and overlap nothing. What W does not store is no
+/// factor (semantics G2) where stored values are multiplied, and a zero in a
+/// dense product. Chunks are rows of C: the same bits for any number of
+/// threads.
+///
+/// Raises SPARSE_AUTOGRAD_OUT_OF_MEMORY if a copy of B, or expanded rows of W,
+/// do not fit.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradMultiply24F32(
+    int64_t m, int64_t n, int64_t k, const float *values,
+    const uint8_t *coordinates, int64_t isTransposed, const float *b,
+    int64_t bRowStride, int64_t bColumnStride, float *c, int64_t cRowStride,
+    int64_t cColumnStride, int64_t strategy);
+
+/// As sparseAutogradMultiply24F32, with values of bf16, which are exact in f32.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradMultiply24BF16(
+    int64_t m, int64_t n, int64_t k, const uint16_t *values,
+    const uint8_t *coordinates, int64_t isTransposed, const float *b,
+    int64_t bRowStride, int64_t bColumnStride, float *c, int64_t cRowStride,
+    int64_t cColumnStride, int64_t strategy);
+
+//===----------------------------------------------------------------------===//
 // Progress lines
 //===----------------------------------------------------------------------===//
 

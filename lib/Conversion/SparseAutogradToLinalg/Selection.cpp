@@ -38,15 +38,9 @@ struct ExpandSelection : OpRewritePattern<OpTy> {
     Location loc = op.getLoc();
     Value choice = Choose24Op::create(rewriter, loc, from, op.getSelect());
     Value mask = createChoiceMask(rewriter, loc, choice, from);
-    SmallVector<Value> selected = {
-        createSelected(rewriter, loc, op.getInput(), mask)};
-    if (op->getNumResults() == 2)
-      selected.push_back(
-          createTransposedMatrices(rewriter, loc, selected[0], mask));
-    for (auto [value, result] : llvm::zip(selected, op->getResults()))
-      if (value.getType() != result.getType())
-        value = tensor::CastOp::create(rewriter, loc, result.getType(), value);
-    rewriter.replaceOp(op, selected);
+    rewriter.replaceOp(op, createSelections(rewriter, loc, op.getSelect(),
+                                            op.getInput(), choice, mask,
+                                            op->getResultTypes()));
     return success();
   }
 };

@@ -21,9 +21,11 @@
 #include "MoveEntries.h"
 #include "NumberedLoops.h"
 #include "OpsOnComponents.h"
+#include "Packing24.h"
 #include "RowsToLoops.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
+#include "SparseAutograd/Runtime/CompilerABI.h"
 #include "SparseAutograd/Target/TargetInfo.h"
 #include "SparseStorage.h"
 #include "StructuredToLoops.h"
@@ -39,6 +41,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace sparse_autograd {
 #define GEN_PASS_DEF_LOWERSPARSE
@@ -82,9 +85,10 @@ struct ExpandedTypes : TypeConverter {
 /// Any structured op, with the interface in place of its name.
 struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
   LowerStructuredOp(const TypeConverter &types, MLIRContext *context,
-                    const KnownPatterns &patterns, const LoopSchedule &schedule)
+                    const KnownPatterns &patterns, const LoopSchedule &schedule,
+                    int64_t product24)
       : OpInterfaceConversionPattern(types, context), patterns(patterns),
-        schedule(schedule) {}
+        schedule(schedule), product24(product24) {}
 
   LogicalResult
   matchAndRewrite(linalg::LinalgOp op, ArrayRef<ValueRange> operands,
@@ -92,6 +96,11 @@ struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
     auto known = patterns.find(op);
     if (known == patterns.end())
       return failure();
+    if (!schedule.isForDevice)
+      if (Value product = lowerProduct24(rewriter, op, operands, product24)) {
+        rewriter.replaceOp(op, product);
+        return success();
+      }
     rewriter.replaceOpWithMultiple(
         op, lowerStructured(rewriter, op, operands, known->second, schedule));
     return success();
@@ -100,6 +109,7 @@ struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
 private:
   const KnownPatterns &patterns;
   LoopSchedule schedule;
+  int64_t product24;
 };
 
 } // namespace
@@ -164,6 +174,18 @@ FailureOr<KnownPatterns> LowerSparsePass::findPatterns() {
   if (failed(checkSparseTypes(getOperation())))
     return failure();
   IRRewriter rewriter(&getContext());
+  if (forDevice) {
+    getOperation()->walk([](sparse_tensor::ConvertOp op) { lowerConvert(op); });
+  } else {
+    SmallVector<linalg::LinalgOp> products;
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (hasSparseType(op))
+        products.push_back(op);
+    });
+    for (linalg::LinalgOp op : products)
+      readPackedTranspose(rewriter, op);
+  }
+
   SparsePatterns patterns;
   llvm::DenseMap<Operation *, unsigned> visited;
   getOperation()->walk([&](Block *block) {
@@ -200,6 +222,15 @@ LowerSparsePass::expand(const KnownPatterns &known,
       function.removeResAttrsAttr();
     }
 
+  std::optional<int64_t> strategy =
+      llvm::StringSwitch<std::optional<int64_t>>(product24)
+          .Case("fastest", SPARSE_AUTOGRAD_PRODUCT24_FASTEST)
+          .Case("sparse", SPARSE_AUTOGRAD_PRODUCT24_SPARSE)
+          .Case("dense", SPARSE_AUTOGRAD_PRODUCT24_DENSE)
+          .Default(std::nullopt);
+  if (!strategy)
+    return module.emitError("product-24 is fastest, sparse or dense, not '")
+           << product24 << "'";
   ExpandedTypes types;
   RewritePatternSet patterns(context);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
@@ -214,7 +245,8 @@ LowerSparsePass::expand(const KnownPatterns &known,
   schedule.vectorBytes = forDevice ? 0 : vectorBytes;
   schedule.tailBytes = std::min<int64_t>(vectorBytes, 64);
   schedule.maskedBytes = getCPU(module).getMaskedBytes();
-  patterns.add<LowerStructuredOp>(types, context, known, schedule);
+  patterns.add<LowerStructuredOp>(types, context, known, schedule, *strategy);
+  populatePacking24Patterns(types, forDevice, patterns);
   populateOpsOnComponentsPatterns(types, patterns);
   populateGatherRowsPatterns(types, patterns);
   populateScatterRowsPatterns(types, schedule, patterns);

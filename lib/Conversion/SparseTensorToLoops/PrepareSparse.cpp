@@ -16,6 +16,7 @@
 #include "SparseAutograd/Conversion/SparseTensorToLoops/SparseTensorToLoops.h"
 
 #include "CheckSparseTypes.h"
+#include "Packing24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
@@ -43,8 +44,7 @@ static void lowerSample(SampleOp op) {
   op.erase();
 }
 
-/// A copy into another storage, as a structured op.
-static void lowerConvert(sparse_tensor::ConvertOp op) {
+void sparse_autograd::lowerConvert(sparse_tensor::ConvertOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(op.getType());
@@ -100,7 +100,11 @@ struct PrepareSparsePass
         failed(checkConversions()))
       return signalPassFailure();
     getOperation()->walk([](SampleOp op) { lowerSample(op); });
-    getOperation()->walk([](sparse_tensor::ConvertOp op) { lowerConvert(op); });
+    // What the runtime packs stays until the target is asked.
+    getOperation()->walk([](sparse_tensor::ConvertOp op) {
+      if (!isPackedByRuntime(op))
+        lowerConvert(op);
+    });
     SmallVector<linalg::GenericOp> generics;
     getOperation()->walk([&](linalg::GenericOp op) {
       if (hasSparseType(op))

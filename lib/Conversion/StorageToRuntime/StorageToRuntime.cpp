@@ -9,7 +9,7 @@
 #include "SparseAutograd/Conversion/StorageToRuntime/StorageToRuntime.h"
 
 #include "../RuntimeCalls.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -115,6 +115,103 @@ static void lower(StorePositionsOp op, CallBuilder builder) {
   builder.call("sparseAutogradStorePositions", arguments);
 }
 
+//===----------------------------------------------------------------------===//
+// 2:4 storage
+//===----------------------------------------------------------------------===//
+
+/// The elements of a buffer one after the other: itself, or a copy that lives
+/// as long as the call.
+static Value getContiguous(CallBuilder &builder, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (type.getLayout().isIdentity())
+    return memref;
+  OpBuilder &b = builder.builder;
+  SmallVector<Value> extents;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      extents.push_back(memref::DimOp::create(b, builder.loc, memref, dim));
+  auto plain = MemRefType::get(type.getShape(), type.getElementType());
+  Value copy = memref::AllocOp::create(b, builder.loc, plain, extents);
+  memref::CopyOp::create(b, builder.loc, memref, copy);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(builder.op);
+  memref::DeallocOp::create(b, builder.loc, copy);
+  return copy;
+}
+
+static void lower(Pack24Op op, CallBuilder builder) {
+  OpBuilder &b = builder.builder;
+  Location loc = op.getLoc();
+  auto type = cast<MemRefType>(op.getInput().getType());
+  int64_t rank = type.getRank();
+  auto extent = [&](int64_t dim) -> Value {
+    return toI64(b, loc, memref::DimOp::create(b, loc, op.getInput(), dim));
+  };
+  // The product of the extents of the dimensions before `end`.
+  auto count = [&](int64_t end) {
+    Value number = builder.constant(1);
+    for (int64_t dim = 0; dim < end; ++dim)
+      number = arith::MulIOp::create(b, loc, number, extent(dim));
+    return number;
+  };
+  Value bytes =
+      builder.constant(type.getElementType().getIntOrFloatBitWidth() / 8);
+  Value input = builder.pointer(getContiguous(builder, op.getInput()));
+  if (!op.getChoice()) {
+    builder.call("sparseAutogradPackNonzeros24",
+                 {builder.constant(op.getLevel()), count(rank - 1),
+                  extent(rank - 1), bytes, input,
+                  builder.pointer(op.getLists()[0]),
+                  builder.pointer(op.getLists()[1])});
+    return;
+  }
+  Value none =
+      LLVM::ZeroOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()));
+  SmallVector<Value> lists(4, none);
+  for (auto [number, isTransposed] : llvm::enumerate(op.getOrders()))
+    for (unsigned i = 0; i < 2; ++i)
+      lists[2 * unsigned(isTransposed) + i] =
+          builder.pointer(op.getLists()[2 * number + i]);
+  SmallVector<Value> arguments = {
+      count(rank - 2),
+      extent(rank - 2),
+      extent(rank - 1),
+      bytes,
+      input,
+      builder.pointer(getContiguous(builder, op.getChoice()))};
+  llvm::append_range(arguments, lists);
+  builder.call("sparseAutogradPack24", arguments);
+}
+
+static void lower(Multiply24Op op, CallBuilder builder) {
+  OpBuilder &b = builder.builder;
+  Location loc = op.getLoc();
+  // The address of a matrix, and its strides along the dimension of its own
+  // and along that of columns.
+  auto describe = [&](Value matrix, bool isTransposed,
+                      SmallVectorImpl<Value> &arguments) {
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, matrix);
+    arguments.push_back(builder.pointer(matrix));
+    for (unsigned dim : {unsigned(isTransposed), unsigned(!isTransposed)})
+      arguments.push_back(toI64(b, loc, metadata.getStrides()[dim]));
+  };
+  Value columns = memref::DimOp::create(b, loc, op.getDense(),
+                                        op.getDenseTransposed() ? 0 : 1);
+  SmallVector<Value> arguments = {toI64(b, loc, op.getRows()),
+                                  toI64(b, loc, columns),
+                                  toI64(b, loc, op.getTerms()),
+                                  builder.pointer(op.getValues()),
+                                  builder.pointer(op.getCoordinates()),
+                                  builder.constant(op.getIsTransposed())};
+  describe(op.getDense(), op.getDenseTransposed(), arguments);
+  describe(op.getSum(), op.getSumTransposed(), arguments);
+  arguments.push_back(builder.constant(op.getStrategy()));
+  bool isNarrow = getElementTypeOrSelf(op.getValues()).isBF16();
+  builder.call(isNarrow ? "sparseAutogradMultiply24BF16"
+                        : "sparseAutogradMultiply24F32",
+               arguments);
+}
+
 namespace {
 struct StorageToRuntimePass
     : sparse_autograd::impl::StorageToRuntimeBase<StorageToRuntimePass> {
@@ -123,7 +220,7 @@ struct StorageToRuntimePass
     getOperation()->walk([&](Operation *op) {
       llvm::TypeSwitch<Operation *>(op)
           .Case<CountBeforeOp, SortEntriesOp, CountPositionsOp,
-                StorePositionsOp>([&](auto storageOp) {
+                StorePositionsOp, Pack24Op, Multiply24Op>([&](auto storageOp) {
             lower(storageOp, CallBuilder(op, symbols));
             op->erase();
           });

@@ -9,6 +9,7 @@
 #include "BufferizeStorageOps.h"
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/LibraryOps.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
@@ -40,9 +41,11 @@ namespace {
 template <typename OpTy>
 struct StorageOpModel
     : DstBufferizableOpInterfaceExternalModel<StorageOpModel<OpTy>, OpTy> {
+  /// The sum of a product is added to.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+    return std::is_same_v<OpTy, Multiply24Op> ||
+           !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
@@ -132,6 +135,8 @@ void sparse_autograd::registerStorageOpBufferization(
         *context);
     StorePositionsOp::attachInterface<StorageOpModel<StorePositionsOp>>(
         *context);
+    Pack24Op::attachInterface<StorageOpModel<Pack24Op>>(*context);
+    Multiply24Op::attachInterface<StorageOpModel<Multiply24Op>>(*context);
     BeginSparseProductOp::attachInterface<BeginSparseProductModel>(*context);
     EndSparseProductOp::attachInterface<StorageOpModel<EndSparseProductOp>>(
         *context);

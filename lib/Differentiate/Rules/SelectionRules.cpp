@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/Selection24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "SparseAutograd/Differentiate/Builders.h"
@@ -77,11 +78,9 @@ struct SelectionModel
     OpBuilder primal(op);
     Value choice = Choose24Op::create(primal, loc, from, op.getSelect());
     Value mask = createChoiceMask(primal, loc, choice, from);
-    SmallVector<Value> selected = {
-        createSelected(primal, loc, op.getInput(), mask)};
-    if (op->getNumResults() == 2)
-      selected.push_back(
-          createTransposedMatrices(primal, loc, selected[0], mask));
+    SmallVector<Value> selected =
+        createSelections(primal, loc, op.getSelect(), op.getInput(), choice,
+                         mask, op->getResultTypes());
     IRMapping clones;
     clones.map(op->getResults(), selected);
     linearizer.noteClones(clones);
@@ -89,14 +88,46 @@ struct SelectionModel
     // The choice alone depends on the inputs where there is no tangent.
     if (Value tangent = linearizer.tangent(op.getInput())) {
       Value result = createTangent(linearizer.builder, op, tangent, mask);
-      linearizer.setTangent(selected[0], result);
+      // A tangent is stored where its value stores something.
+      auto set = [&](Value of, Value whole) {
+        if (isSparse(of.getType())) {
+          linearizer.noteShape(whole, of);
+          whole = createCopyLike(linearizer.builder, loc, whole, of);
+        }
+        linearizer.setTangent(of, whole);
+      };
+      set(selected[0], result);
+      linearizer.noteShape(result, selected[0]);
       if (selected.size() == 2)
-        linearizer.setTangent(
-            selected[1],
+        set(selected[1],
             createTransposedMatrices(linearizer.builder, loc, result, mask));
     }
     op->replaceAllUsesWith(selected);
     linearizer.retire(op);
+    return success();
+  }
+};
+
+/// compress_24, of which the choice is no float.
+struct CompressModel
+    : LinearizableOpInterface::ExternalModel<CompressModel, Compress24Op> {
+  LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
+    auto op = cast<Compress24Op>(operation);
+    Value tangent = linearizer.tangent(op.getInput());
+    if (!tangent)
+      return success();
+    Location loc = op.getLoc();
+    OpBuilder primal(op);
+    Value mask = createChoiceMask(primal, loc, op.getChoice(), op.getInput());
+    Value kept = createSelected(linearizer.builder, loc, tangent, mask);
+    linearizer.noteShape(kept, op.getInput());
+    if (op.getTransposed()) {
+      kept = createTransposedMatrices(linearizer.builder, loc, kept, mask);
+      linearizer.noteShape(kept, op.getResult());
+    }
+    linearizer.setTangent(
+        op.getResult(),
+        createCopyLike(linearizer.builder, loc, kept, op.getResult()));
     return success();
   }
 };
@@ -113,6 +144,7 @@ struct ChoiceModel
 void sparse_autograd::attachSelectionRules(MLIRContext &context) {
   Sparsify24Op::attachInterface<SelectionModel<Sparsify24Op>>(context);
   Sparsify24LikeOp::attachInterface<SelectionModel<Sparsify24LikeOp>>(context);
+  Compress24Op::attachInterface<CompressModel>(context);
   Choose24Op::attachInterface<ChoiceModel<Choose24Op>>(context);
   Mask24Op::attachInterface<ChoiceModel<Mask24Op>>(context);
 }

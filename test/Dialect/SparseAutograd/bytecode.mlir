@@ -242,3 +242,20 @@ func.func @selections(%w: tensor<8x?xf32>, %n: index) {
   %6 = sparse_autograd.mask_24 %5, [%n] : tensor<2x?xi16> -> tensor<8x?xi1>
   return
 }
+
+
+#Packed = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+
+// CHECK: sym_name = "packing"
+func.func @packing(%w: tensor<8x?xf32>, %k: tensor<2x?xi16>, %v: tensor<?xf32>, %c: tensor<?xi8>, %n: index) {
+  // CHECK: "sparse_autograd.compress_24"
+  // CHECK-SAME: both_orders, transposed
+  %0 = sparse_autograd.compress_24 %w by %k transposed {both_orders} : tensor<8x?xf32>, tensor<2x?xi16> -> tensor<?x8xf32, #Packed>
+  // CHECK: "sparse_autograd.pack_24"
+  // CHECK-SAME: level = 2 : i64, operandSegmentSizes = array<i32: 1, 0, 2>, orders = array<i1: false>
+  %1:2 = sparse_autograd.pack_24 ins(%w : tensor<8x?xf32>) outs(%v, %c : tensor<?xf32>, tensor<?xi8>) orders = [false] {level = 2 : i64} -> tensor<?xf32>, tensor<?xi8>
+  // CHECK: "sparse_autograd.multiply_24"
+  // CHECK-SAME: dense_transposed, is_transposed, strategy = 2 : i64, sum_transposed
+  %2 = sparse_autograd.multiply_24 %n x %n ins(%v, %c, %w : tensor<?xf32>, tensor<?xi8>, tensor<8x?xf32>) outs(%w : tensor<8x?xf32>) {is_transposed, dense_transposed, sum_transposed, strategy = 2 : i64} -> tensor<8x?xf32>
+  return
+}

@@ -3,6 +3,8 @@
 // What has been selected is selected again: the same elements, of the same
 // gradient where that of the outer op adds nothing.
 
+#Rows = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+
 // CHECK-LABEL: func.func @twice
 // CHECK-SAME: %[[W:.*]]: tensor<8x8xf32>
 func.func @twice(%w: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
@@ -69,4 +71,16 @@ func.func @repeated() -> tensor<64x64xf32> {
   // CHECK: sparse_autograd.sparsify_24
   %y = sparse_autograd.sparsify_24 %w select = row_wise gradient = dense : tensor<64x64xf32> -> tensor<64x64xf32>
   return %y : tensor<64x64xf32>
+}
+
+// What is stored otherwise is made of the same tensor, by the same choice.
+
+// CHECK-LABEL: func.func @stored_selection
+// CHECK-SAME: %[[W:.*]]: tensor<8x8xf32>
+func.func @stored_selection(%w: tensor<8x8xf32>) -> tensor<8x8xf32, #Rows> {
+  // CHECK: %[[Y:.*]] = sparse_autograd.sparsify_24 %[[W]] select = greedy gradient = dense : tensor<8x8xf32> -> tensor<8x8xf32, #
+  // CHECK-NEXT: return %[[Y]]
+  %y = sparse_autograd.sparsify_24 %w select = greedy gradient = dense : tensor<8x8xf32> -> tensor<8x8xf32>
+  %z = sparse_autograd.sparsify_24 %y select = greedy gradient = dense : tensor<8x8xf32> -> tensor<8x8xf32, #Rows>
+  return %z : tensor<8x8xf32, #Rows>
 }

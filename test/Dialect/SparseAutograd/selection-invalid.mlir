@@ -19,8 +19,26 @@ func.func @vector(%w: tensor<8xf32>) {
 
 #S24 = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
 func.func @encoded_result(%w: tensor<4x8xf32>) {
-  // expected-error @below {{has a dense result, not one of type}}
-  %0 = sparse_autograd.sparsify_24 %w select = row_wise gradient = dense : tensor<4x8xf32> -> tensor<4x8xf32, #S24>
+  // expected-error @below {{has a gradient ste of what is pruned, for which a result of type}}
+  %0 = sparse_autograd.sparsify_24 %w select = row_wise gradient = ste : tensor<4x8xf32> -> tensor<4x8xf32, #S24>
+  return
+}
+
+// -----
+
+#S24 = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+func.func @encoded_shape(%w: tensor<4x8xf32>) {
+  // expected-error @below {{shape and elements are those of 'tensor<8x4xf32>'}}
+  %0, %1 = sparse_autograd.sparsify_24 %w select = greedy gradient = dense : tensor<4x8xf32> -> tensor<4x8xf32, #S24>, tensor<4x8xf32, #S24>
+  return
+}
+
+// -----
+
+#Columns = #sparse_tensor.encoding<{map = (i, j) -> (j : dense, i floordiv 4 : dense, i mod 4 : structured[2, 4])}>
+func.func @encoded_columns(%w: tensor<4x8xf32>) {
+  // expected-error @below {{the encoding of a result is structured[2, 4] along the last dimension, below dense levels in the order of dimensions}}
+  %0 = sparse_autograd.sparsify_24 %w select = greedy gradient = dense : tensor<4x8xf32> -> tensor<4x8xf32, #Columns>
   return
 }
 
@@ -109,5 +127,72 @@ func.func @mask_extents(%c: tensor<?x2xi16>) {
 func.func @mask_rank(%c: tensor<2xi16>) {
   // expected-error @below {{makes a dense tensor of rank 2 or more of a dense choice, not 'tensor<8xi1>' of 'tensor<2xi16>'}}
   %0 = sparse_autograd.mask_24 %c : tensor<2xi16> -> tensor<8xi1>
+  return
+}
+
+// -----
+
+#S24 = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+func.func @compressed_choice(%w: tensor<4x8xf32>, %c: tensor<2x2xi16>) {
+  // expected-error @below {{has a choice of type 'tensor<2x2xi16>'; that of 'tensor<4x8xf32>' is 'tensor<1x2xi16>'}}
+  %0 = sparse_autograd.compress_24 %w by %c : tensor<4x8xf32>, tensor<2x2xi16> -> tensor<4x8xf32, #S24>
+  return
+}
+
+// -----
+
+#S24 = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+func.func @compressed_transpose(%w: tensor<4x8xf32>, %c: tensor<1x2xi16>) {
+  // expected-error @below {{shape and elements are those of 'tensor<8x4xf32>'}}
+  %0 = sparse_autograd.compress_24 %w by %c transposed : tensor<4x8xf32>, tensor<1x2xi16> -> tensor<4x8xf32, #S24>
+  return
+}
+
+// -----
+
+#S24 = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+func.func @compressed_sparse(%w: tensor<4x8xf32, #S24>, %c: tensor<1x2xi16>) {
+  // expected-error @below {{stores elements of a dense tensor of rank 2 or more, not of}}
+  %0 = sparse_autograd.compress_24 %w by %c : tensor<4x8xf32, #S24>, tensor<1x2xi16> -> tensor<4x8xf32, #S24>
+  return
+}
+
+// -----
+
+func.func @lists(%x: tensor<4x8xf32>, %c: tensor<1x2xi16>, %v: tensor<?xf32>) {
+  // expected-error @below {{has 1 lists for 1 orders; each has values and coordinates}}
+  %0 = sparse_autograd.pack_24 ins(%x, %c : tensor<4x8xf32>, tensor<1x2xi16>) outs(%v : tensor<?xf32>) orders = [false] -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @list_type(%x: tensor<4x8xf32>, %c: tensor<1x2xi16>, %v: tensor<?xf64>, %b: tensor<?xi8>) {
+  // expected-error @below {{has a list of type 'tensor<?xf64>'; that has one dimension, of 'f32'}}
+  %0:2 = sparse_autograd.pack_24 ins(%x, %c : tensor<4x8xf32>, tensor<1x2xi16>) outs(%v, %b : tensor<?xf64>, tensor<?xi8>) orders = [false] -> tensor<?xf64>, tensor<?xi8>
+  return
+}
+
+// -----
+
+func.func @nonzeros_of_columns(%x: tensor<4x8xf32>, %v: tensor<?xf32>, %b: tensor<?xi8>) {
+  // expected-error @below {{packs what is not zero in one order, that of rows}}
+  %0:2 = sparse_autograd.pack_24 ins(%x : tensor<4x8xf32>) outs(%v, %b : tensor<?xf32>, tensor<?xi8>) orders = [true] -> tensor<?xf32>, tensor<?xi8>
+  return
+}
+
+// -----
+
+func.func @product_type(%m: index, %v: tensor<?xf64>, %c: tensor<?xi8>, %b: tensor<?x?xf32>) {
+  // expected-error @below {{multiplies values of f32 or bf16 with a matrix of f32, and adds to one of f32}}
+  %0 = sparse_autograd.multiply_24 %m x %m ins(%v, %c, %b : tensor<?xf64>, tensor<?xi8>, tensor<?x?xf32>) outs(%b : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @product_strategy(%m: index, %v: tensor<?xf32>, %c: tensor<?xi8>, %b: tensor<?x?xf32>) {
+  // expected-error @below {{has no strategy 3}}
+  %0 = sparse_autograd.multiply_24 %m x %m ins(%v, %c, %b : tensor<?xf32>, tensor<?xi8>, tensor<?x?xf32>) outs(%b : tensor<?x?xf32>) {strategy = 3 : i64} -> tensor<?x?xf32>
   return
 }

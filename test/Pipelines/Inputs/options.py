@@ -23,6 +23,7 @@ OF_CPU = {
     "threads": "1", "prove-sparsity": "false", "residual-budget": "12345",
     "min-sparsity": "0.75", "min-nnz": "7", "sparse-chunk-work": "11",
     "sparse-vector-bytes": "128",
+    "product-24": "sparse",
     "recompute-limit": "13", "block-elements": "17", "group-rows": "false",
     "chunks": "false", "chunk-work": "19", "maximal-partials": "23",
     "product-work": "29", "stream-bytes": "31", "prefetch-bytes": "37",

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/Selection24.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -244,4 +245,29 @@ Value sparse_autograd::createTransposedMatrices(OpBuilder &builder,
                linalg::YieldOp::create(nested, loc, elements[0]);
              })
       ->getResult(0);
+}
+
+SmallVector<Value>
+sparse_autograd::createSelections(OpBuilder &builder, Location loc,
+                                  Selection24 select, Value value, Value choice,
+                                  Value mask, TypeRange types) {
+  SmallVector<Value> selected;
+  Value dense;
+  for (auto [number, type] : llvm::enumerate(types)) {
+    if (isSparse(type)) {
+      selected.push_back(Compress24Op::create(builder, loc, type, value, choice,
+                                              /*transposed=*/number == 1,
+                                              select != Selection24::RowWise));
+      continue;
+    }
+    if (!dense)
+      dense = createSelected(builder, loc, value, mask);
+    Value whole = number == 0
+                      ? dense
+                      : createTransposedMatrices(builder, loc, dense, mask);
+    if (whole.getType() != type)
+      whole = tensor::CastOp::create(builder, loc, type, whole);
+    selected.push_back(whole);
+  }
+  return selected;
 }

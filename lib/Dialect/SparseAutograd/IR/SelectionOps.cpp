@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/Selection24.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -44,6 +45,32 @@ static LogicalResult verifyResult(Operation *op, RankedTensorType type,
          << type << "; from its operands it is " << expected;
 }
 
+/// Checks the type of a result that may store what is selected, with the
+/// gradient `gradient`.
+static LogicalResult verifySelected(Operation *op, RankedTensorType type,
+                                    RankedTensorType expected,
+                                    SelectionGradient gradient) {
+  if (!isSparse(type))
+    return verifyResult(op, type, expected);
+  if (!isPacked24(type))
+    return op->emitOpError("stores what is selected as ")
+           << type
+           << "; the encoding of a result is structured[2, 4] along the "
+           << "last dimension, below dense levels in the order of dimensions";
+  if (type.getShape() != expected.getShape() ||
+      type.getElementType() != expected.getElementType())
+    return op->emitOpError("has a result of type ")
+           << type << "; shape and elements are those of " << expected;
+  if (gradient != SelectionGradient::Dense &&
+      gradient != SelectionGradient::Sparse)
+    return op->emitOpError("has a gradient ")
+           << stringifySelectionGradient(gradient)
+           << " of what is pruned, for which a result of type " << type
+           << " has no cotangents; select with gradient = dense or sparse, or "
+           << "give the result a dense type";
+  return success();
+}
+
 /// Checks the factors of a `scaled` gradient.
 static LogicalResult verifyScales(Operation *op, SelectionGradient gradient,
                                   std::optional<ArrayRef<double>> scales) {
@@ -56,13 +83,6 @@ static LogicalResult verifyScales(Operation *op, SelectionGradient gradient,
     return op->emitOpError("a scaled gradient has two finite factors, "
                            "scaled<kept, pruned>");
   return success();
-}
-
-/// The type of `type` with its last two dimensions exchanged.
-static RankedTensorType getTransposedType(RankedTensorType type) {
-  SmallVector<int64_t> shape(type.getShape());
-  std::swap(shape.end()[-2], shape.end()[-1]);
-  return type.clone(shape);
 }
 
 namespace {
@@ -106,16 +126,17 @@ static LogicalResult reifyAs(OpBuilder &builder, Location loc, Value like,
 LogicalResult Sparsify24Op::verify() {
   RankedTensorType type = getInput().getType();
   if (failed(verifySelectable(*this, type)) ||
-      failed(verifyResult(*this, getResult().getType(), type)) ||
-      failed(verifyScales(*this, getGradient(), getGradientScales())))
+      failed(verifyScales(*this, getGradient(), getGradientScales())) ||
+      failed(verifySelected(*this, getResult().getType(), type, getGradient())))
     return failure();
   if (!getTransposed())
     return success();
   if (getSelect() == Selection24::RowWise)
     return emitOpError("the transpose of a row_wise selection is not 2:4; "
                        "select = greedy, optimal and causal1122 have one");
-  return verifyResult(*this, cast<RankedTensorType>(getTransposed().getType()),
-                      getTransposedType(type));
+  return verifySelected(*this,
+                        cast<RankedTensorType>(getTransposed().getType()),
+                        getTransposedType(type), getGradient());
 }
 
 LogicalResult
@@ -177,7 +198,7 @@ static DenseElementsAttr selectElements(DenseElementsAttr elements,
 LogicalResult Sparsify24Op::fold(FoldAdaptor adaptor,
                                  SmallVectorImpl<OpFoldResult> &results) {
   DenseElementsAttr elements = getSelectableConstant(adaptor.getInput());
-  if (!elements)
+  if (!elements || llvm::any_of((*this)->getResultTypes(), isSparse))
     return failure();
   SmallVector<uint16_t> choices = chooseOfConstant(getSelect(), elements);
   results.push_back(selectElements(elements, choices, /*isTransposed=*/false));
@@ -196,9 +217,19 @@ struct MergeSelections : OpRewritePattern<Sparsify24Op> {
     auto inner = op.getInput().getDefiningOp<Sparsify24Op>();
     if (!inner || op.getInput() != inner.getResult() ||
         inner.getSelect() != op.getSelect() ||
-        (op.getTransposed() && !inner.getTransposed()) ||
         !isAbsorbed(Gradient(op), Gradient(inner)))
       return failure();
+    // Stored otherwise, it is made of the same tensor by the same choice.
+    if (op->getNumResults() > inner->getNumResults() ||
+        TypeRange(op->getResultTypes()) !=
+            TypeRange(inner->getResultTypes())
+                .take_front(op->getNumResults())) {
+      if (!Gradient(inner).selects())
+        return failure();
+      rewriter.modifyOpInPlace(
+          op, [&] { op.getInputMutable().assign(inner.getInput()); });
+      return success();
+    }
     rewriter.replaceOp(op, inner->getResults().take_front(op->getNumResults()));
     return success();
   }
@@ -235,8 +266,8 @@ LogicalResult Sparsify24LikeOp::verify() {
   RankedTensorType other = getOther().getType();
   if (failed(verifySelectable(*this, type)) ||
       failed(verifySelectable(*this, other)) ||
-      failed(verifyResult(*this, getType(), type)) ||
-      failed(verifyScales(*this, getGradient(), getGradientScales())))
+      failed(verifyScales(*this, getGradient(), getGradientScales())) ||
+      failed(verifySelected(*this, getType(), type, getGradient())))
     return failure();
   if (failed(verifyCompatibleShape(type, other)))
     return emitOpError("selects from ") << type << " what is kept of " << other

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Dialect/SparseAutograd/IR/LibraryOps.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -124,6 +125,10 @@ void SparseAutogradDialect::registerOps() {
   addOperations<
 #define GET_OP_LIST
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradLibraryOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradPackingOps.cpp.inc"
       >();
 }
 

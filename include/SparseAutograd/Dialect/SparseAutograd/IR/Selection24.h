@@ -53,6 +53,14 @@ mlir::Value createChoiceMask(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createSelected(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value value, mlir::Value mask);
 
+/// What `choice`, made by `select`, with the mask `mask`, keeps of `value`, as
+/// results of the types `types`, each dense or with an encoding of 2:4 storage;
+/// the second one is that of the transposed matrices.
+llvm::SmallVector<mlir::Value>
+createSelections(mlir::OpBuilder &builder, mlir::Location loc,
+                 Selection24 select, mlir::Value value, mlir::Value choice,
+                 mlir::Value mask, mlir::TypeRange types);
+
 /// The tensor `value` with its last two dimensions exchanged, as a
 /// linalg.generic. Extents are read from `like`, a tensor of its shape.
 mlir::Value createTransposedMatrices(mlir::OpBuilder &builder,

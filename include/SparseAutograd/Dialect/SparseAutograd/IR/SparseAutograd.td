@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What has all attributes at once: their parser and printer, and the reference.
-// Their classes are in two headers, of which few files need that of schedules.
+// What has all of it at once: the parser and printer of attributes, and the
+// reference. Few files need the classes of schedules or of the ops of 2:4
+// storage, so each have a header of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #define SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRAD_TD
 
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradOps.td"
+include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradPackingOps.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradSchedule.td"
 
 #endif // SPARSEAUTOGRAD_DIALECT_SPARSEAUTOGRAD_IR_SPARSEAUTOGRAD_TD

@@ -1,0 +1,76 @@
+//===- Product24Cost.h - when a 2:4 product is worth it ---------*- C++ -*-===//
+//
+// Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The time of a product with a 2:4 matrix W of m x k elements and a dense
+// matrix of k x n, by the values that W stores and as a dense product. The
+// compiler asks where extents are constants, and says the answer in a remark;
+// the runtime asks otherwise. Includes nothing of LLVM.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSEAUTOGRAD_TARGET_PRODUCT24COST_H
+#define SPARSEAUTOGRAD_TARGET_PRODUCT24COST_H
+
+#include <cstdint>
+
+namespace sparse_autograd {
+
+/// Nanoseconds of a core with AVX-512, fitted to measurements of
+/// benchmark/product_24.py (Zen 4): ratios of them decide, not their size.
+struct Product24Rates {
+  /// Of a step of 32 terms: for four rows of W, of f32 and of bf16, and for
+  /// each column of B that they are multiplied with.
+  double step = 3.2, narrowStep = 4.4, stepColumn = 1.75;
+  /// To add up the lanes of four sums.
+  double sums = 8.75;
+  /// Of an element of B that is copied for the values that are stored.
+  double copied = 0.15;
+  /// Of a byte of W that is read.
+  double byte = 0.07;
+  /// Of an element of W that is expanded and packed, of one of B that is
+  /// packed, and of a multiplication of a dense product.
+  double expanded = 0.9, packed = 0.25, multiplied = 1 / 54.0;
+  /// Of either call.
+  double call = 300;
+};
+inline constexpr Product24Rates product24Rates;
+
+/// Nanoseconds.
+struct Product24Cost {
+  double sparse, dense;
+};
+
+/// `valueBytes` are those of an element of W; the dense product is one of f32,
+/// of rows that are expanded first.
+constexpr Product24Cost estimateProduct24(int64_t m, int64_t n, int64_t k,
+                                          int64_t valueBytes) {
+  const Product24Rates &rates = product24Rates;
+  double rows = static_cast<double>(m), columns = static_cast<double>(n),
+         terms = static_cast<double>(k);
+  auto steps = static_cast<double>((k + 31) / 32);
+  auto columnTiles = static_cast<double>((n + 3) / 4);
+  double step = valueBytes < 4 ? rates.narrowStep : rates.step;
+  double computed = rows / 4 *
+                    (columns * rates.sums +
+                     steps * (step * columnTiles + rates.stepColumn * columns));
+  double read = rates.byte * rows * terms *
+                (0.5 * static_cast<double>(valueBytes) + 0.125);
+  return {rates.call + rates.copied * columns * terms +
+              (computed < read ? read : computed),
+          rates.call + rates.expanded * rows * terms +
+              rates.packed * columns * terms +
+              rates.multiplied * rows * columns * terms};
+}
+
+constexpr bool isSparseFaster(const Product24Cost &cost) {
+  return cost.sparse < cost.dense;
+}
+
+} // namespace sparse_autograd
+
+#endif // SPARSEAUTOGRAD_TARGET_PRODUCT24COST_H

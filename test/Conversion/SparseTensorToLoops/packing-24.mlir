@@ -1,0 +1,96 @@
+// RUN: sparse-opt %s --convert-sparse-autograd-to-linalg --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --convert-sparse-autograd-to-linalg --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse=for-device | FileCheck %s --check-prefix=DEVICE
+// RUN: sparse-opt %s --convert-sparse-autograd-to-linalg --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse=product-24=dense --remarks-filter=".*contractions.*" --remark-policy=all -o %t 2>&1 | FileCheck %s --check-prefix=DENSE
+// RUN: sparse-opt %s --convert-sparse-autograd-to-linalg --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse --remarks-filter=".*contractions.*" --remark-policy=all -o %t 2>&1 | FileCheck %s --check-prefix=MODEL
+// RUN: not sparse-opt %s --convert-sparse-autograd-to-linalg --sparse-autograd-prepare-sparse --sparse-autograd-lower-sparse=product-24=fast 2>&1 | FileCheck %s --check-prefix=ERROR
+
+// ERROR: product-24 is fastest, sparse or dense, not 'fast'
+
+#Rows = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// Both orders of one selection are packed in one pass; on a device their lists
+// are computed element by element.
+
+// CHECK-LABEL: func.func @both
+// CHECK-NOT: sort_entries
+// CHECK: sparse_autograd.pack_24 ins(%{{.*}}, %{{.*}} : tensor<8x12xf32>, tensor<2x3xi16>) outs({{.*}}xf32>, {{.*}}xi8>, {{.*}}xf32>, {{.*}}xi8>) orders = [false, true]
+// CHECK-NOT: pack_24
+// CHECK: return
+// DEVICE-LABEL: func.func @both
+// DEVICE-NOT: pack_24
+// DEVICE: return
+func.func @both(%w: tensor<8x12xf32>) -> (tensor<8x12xf32, #Rows>, tensor<12x8xf32, #Rows>) {
+  %y, %t = sparse_autograd.sparsify_24 %w select = greedy gradient = dense : tensor<8x12xf32> -> tensor<8x12xf32, #Rows>, tensor<12x8xf32, #Rows>
+  return %y, %t : tensor<8x12xf32, #Rows>, tensor<12x8xf32, #Rows>
+}
+
+// CHECK-LABEL: func.func @converted
+// CHECK-NOT: sort_entries
+// CHECK: sparse_autograd.pack_24 ins(%{{.*}} : tensor<?x?xbf16>) outs({{.*}}) orders = [false] {level = 2 : i64}
+func.func @converted(%w: tensor<?x?xbf16>) -> tensor<?x?xbf16, #Rows> {
+  %y = sparse_tensor.convert %w : tensor<?x?xbf16> to tensor<?x?xbf16, #Rows>
+  return %y : tensor<?x?xbf16, #Rows>
+}
+
+// CHECK-LABEL: func.func @product
+// CHECK: sparse_autograd.multiply_24 %{{.*}} x %{{.*}} ins({{.*}} : tensor<?xf32>, tensor<?xi8>, tensor<8x2048xf32>) outs(%{{.*}} : tensor<4096x8xf32>) {dense_transposed}
+// DENSE: Missed{{.*}}Function=product{{.*}}product with a 2:4 matrix of f32: dense, of the rows that it expands; asked for by product-24; predicted {{.*}} us by stored values, {{.*}} us dense
+// MODEL: Passed{{.*}}Function=product{{.*}}by stored values; predicted {{.*}} us by stored values, {{.*}} us dense, {{[1-9].*}} times as long
+func.func @product(%w: tensor<4096x2048xf32, #Rows>, %x: tensor<8x2048xf32>, %z: tensor<4096x8xf32>) -> tensor<4096x8xf32> {
+  %y = linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%w, %x : tensor<4096x2048xf32, #Rows>, tensor<8x2048xf32>) outs(%z : tensor<4096x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4096x8xf32>
+  return %y : tensor<4096x8xf32>
+}
+
+// The sum is not along the groups: the transpose is packed beside, if there is
+// anything else to pack.
+
+// CHECK-LABEL: func.func @transposed
+// CHECK: sparse_autograd.pack_24 ins(%{{.*}}) outs({{.*}}xf32>, {{.*}}xi8>) orders = [true]
+// CHECK: sparse_autograd.multiply_24
+// CHECK-NOT: is_transposed
+// CHECK: return
+func.func @transposed(%w: tensor<64x32xf32>, %x: tensor<64x8xf32>, %z: tensor<32x8xf32>) -> tensor<32x8xf32> {
+  %v = sparse_autograd.sparsify_24 %w select = greedy gradient = dense : tensor<64x32xf32> -> tensor<64x32xf32, #Rows>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%v, %x : tensor<64x32xf32, #Rows>, tensor<64x8xf32>) outs(%z : tensor<32x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<32x8xf32>
+  return %y : tensor<32x8xf32>
+}
+
+// A choice of rows alone has no transpose.
+
+// CHECK-LABEL: func.func @rows_alone
+// CHECK: sparse_autograd.multiply_24 {{.*}}{is_transposed}
+// MODEL: Missed{{.*}}Function=rows_alone{{.*}}its groups are not along the sum
+func.func @rows_alone(%w: tensor<64x32xf32>, %x: tensor<64x8xf32>, %z: tensor<32x8xf32>) -> tensor<32x8xf32> {
+  %v = sparse_autograd.sparsify_24 %w select = row_wise gradient = dense : tensor<64x32xf32> -> tensor<64x32xf32, #Rows>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%v, %x : tensor<64x32xf32, #Rows>, tensor<64x8xf32>) outs(%z : tensor<32x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<32x8xf32>
+  return %y : tensor<32x8xf32>
+}
+
+// CHECK-LABEL: func.func @loops
+// CHECK-NOT: multiply_24
+// MODEL: Function=loops{{.*}}no 2:4 product: it is not one of f32 or bf16 with f32 that is added in f32
+func.func @loops(%w: tensor<?x?xf64, #Rows>, %x: tensor<?x?xf64>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %y = linalg.matmul ins(%w, %x : tensor<?x?xf64, #Rows>, tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %y : tensor<?x?xf64>
+}
