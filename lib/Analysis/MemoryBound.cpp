@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Analysis/MemoryBound.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
@@ -67,7 +67,7 @@ static bool callsProgram(Operation &op) {
 bool MemoryBound::visitRegions(Operation &op, bool isParallel) {
   bool isLoop = isa<LoopLikeOpInterface>(op);
   bool isApart = isParallel || isa<scf::ParallelOp, scf::ForallOp>(op) ||
-                 op.hasAttr(SparseAutogradDialect::getParallelAttrName());
+                 getSchedule(&op).isParallel;
   SizeBound before = live, after = live;
   for (Region &region : op.getRegions())
     for (Block &block : region) {
