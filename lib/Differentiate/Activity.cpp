@@ -7,44 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Activity.h"
+#include "ForwardedValues.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Interfaces/LinearizableOpInterface.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
-
-/// Calls `edge(source, target)` for every pair of values that control flow of
-/// `op` forwards one to the other: into, between and out of its regions.
-static void
-forEachForwardedValue(RegionBranchOpInterface op,
-                      function_ref<void(Value source, Value target)> edge) {
-  auto forward = [&](RegionBranchPoint point,
-                     function_ref<OperandRange(RegionSuccessor)> operands) {
-    SmallVector<RegionSuccessor> successors;
-    op.getSuccessorRegions(point, successors);
-    for (RegionSuccessor successor : successors)
-      for (auto [source, target] :
-           llvm::zip(operands(successor), successor.getSuccessorInputs()))
-        edge(source, target);
-  };
-  forward(RegionBranchPoint::parent(), [&](RegionSuccessor successor) {
-    return op.getEntrySuccessorOperands(successor);
-  });
-  for (Region &region : op->getRegions()) {
-    for (Block &block : region) {
-      if (block.empty())
-        continue;
-      auto terminator =
-          dyn_cast<RegionBranchTerminatorOpInterface>(block.back());
-      if (!terminator)
-        continue;
-      forward(RegionBranchPoint(terminator), [&](RegionSuccessor successor) {
-        return terminator.getSuccessorOperands(successor);
-      });
-    }
-  }
-}
 
 bool ActivityAnalysis::addVaried(Value value, Value because) {
   if (!isDifferentiableType(value.getType()) || !varied.insert(value).second)

@@ -30,6 +30,9 @@ public:
     return varied.contains(value) && useful.contains(value);
   }
 
+  /// Whether an output depends on `value`.
+  bool isUseful(mlir::Value value) const { return useful.contains(value); }
+
   /// Whether `value` was part of the analysed program.
   bool isKnown(mlir::Value value) const { return known.contains(value); }
 

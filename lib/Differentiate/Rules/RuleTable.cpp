@@ -192,6 +192,11 @@ ArrayRef<RefusedForm> sparse_autograd::listRefusedForms() {
        "has no derivative rule; attach an external model of "
        "LinearizableOpInterface to it, or keep it off the "
        "differentiated path with sparse_autograd.stop_gradient"},
+      {"a float made of the bits of one that is differentiated",
+       "makes a float of the bits of one that is being "
+       "differentiated, which have no derivative; convert "
+       "values with extf, truncf or sitofp, or read the bits of "
+       "a sparse_autograd.stop_gradient of it"},
       {"an op with effects on what is differentiated",
        "has side effects on a value that is being "
        "differentiated; only programs on values are "
