@@ -121,3 +121,14 @@ SmallVector<Value> ActivityAnalysis::pathFromInput(Value value) const {
   }
   return path;
 }
+
+void ActivityAnalysis::attachPath(InFlightDiagnostic &diagnostic,
+                                  Value value) const {
+  for (Value step : pathFromInput(value)) {
+    if (Operation *definition = step.getDefiningOp())
+      diagnostic.attachNote(definition->getLoc())
+          << "it depends on this '" << definition->getName() << "'";
+    else
+      diagnostic.attachNote(step.getLoc()) << "which depends on this argument";
+  }
+}

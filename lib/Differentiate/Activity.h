@@ -39,6 +39,9 @@ public:
   /// Values of the same data flow that lead from an input to `value`, the
   /// input last. Empty if `value` does not depend on one.
   llvm::SmallVector<mlir::Value> pathFromInput(mlir::Value value) const;
+  /// Notes the values of that path.
+  void attachPath(mlir::InFlightDiagnostic &diagnostic,
+                  mlir::Value value) const;
 
 private:
   bool addVaried(mlir::Value value, mlir::Value because);

@@ -13,6 +13,7 @@
 #include "CotangentMarks.h"
 #include "CotangentSharing.h"
 #include "CotangentSums.h"
+#include "FloatBits.h"
 #include "ImpliedPatterns.h"
 #include "Linearization.h"
 #include "Normalization.h"
@@ -256,6 +257,8 @@ FailureOr<func::FuncOp> sparse_autograd::buildDerivative(
       });
   ActivityAnalysis activity(derivative.getBody(), inputs,
                             getOutputs(body, request.mode));
+  if (failed(checkFloatBits(derivative.getBody(), inputs, activity)))
+    return abandon();
   LogicalResult built =
       request.mode == DerivativeMode::Jvp
           ? buildForward(derivative, request, activity)

@@ -9,12 +9,14 @@
 #include "FloatBits.h"
 #include "ForwardedValues.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -65,7 +67,9 @@ static bool hasCast(Operation *op, function_ref<bool(Operation *)> isCast) {
   return false;
 }
 
-bool sparse_autograd::makesFloatOfBits(Operation *op) {
+/// Whether `op`, or a function that it calls, makes a float of the bits of an
+/// integer.
+static bool makesFloatOfBits(Operation *op) {
   return llvm::any_of(op->getOperands(), holdsIntegers) &&
          hasCast(op, [](Operation *cast) {
            return isBitcast(cast) && holdsFloats(cast->getResult(0)) &&
@@ -109,27 +113,73 @@ static void forEachSource(Value value, function_ref<void(Value)> callback) {
     forEachReadValue(op, callback);
 }
 
-Value sparse_autograd::findFloatOfBits(Operation *op,
-                                       function_ref<bool(Value)> isVaried) {
-  SmallVector<Value> open;
-  SmallPtrSet<Value, 8> seen;
-  auto follow = [&](Value value) {
-    if (holdsIntegers(value) && seen.insert(value).second)
-      open.push_back(value);
+/// A float that is computed of one of the inputs, whose bits `op` makes a float
+/// of; null if there is none.
+static Value findFloatOfBits(Operation *op, ArrayRef<Value> inputs) {
+  // Values whose bits or derivatives reach `op`, and the float whose bits are
+  // read on that way; null as long as there is none.
+  llvm::MapVector<Value, Value> reached;
+  auto follow = [&](Operation *definition, ValueRange values, Value from,
+                    Value source) {
+    // A number that is rounded or compared is another thing than its bits.
+    bool readsBits = definition && readsBitsOfFloat(definition);
+    bool readsFloats = holdsFloats(from) || readsBits;
+    bool readsIntegers =
+        holdsIntegers(from) || (definition && makesFloatOfBits(definition));
+    for (Value value : values)
+      if (holdsFloats(value) ? readsFloats
+                             : readsIntegers && holdsIntegers(value))
+        reached.insert(
+            {value, holdsFloats(value) && readsBits ? value : source});
   };
-  llvm::for_each(op->getOperands(), follow);
-  while (!open.empty()) {
-    Value value = open.pop_back_val();
+  for (Value operand : op->getOperands())
+    if (holdsIntegers(operand))
+      reached.insert({operand, Value()});
+  for (unsigned index = 0; index < reached.size(); ++index) {
+    auto [value, source] = *(reached.begin() + index);
+    if (source && llvm::is_contained(inputs, value))
+      return source;
     Operation *definition = value.getDefiningOp();
-    if (!definition || definition->getNumRegions() != 0) {
-      forEachSource(value, follow);
-      continue;
-    }
-    if (readsBitsOfFloat(definition))
-      for (Value operand : definition->getOperands())
-        if (holdsFloats(operand) && isVaried(operand))
-          return operand;
-    llvm::for_each(definition->getOperands(), follow);
+    if (!definition || definition->getNumRegions() != 0)
+      forEachSource(value, [&](Value read) {
+        follow(/*definition=*/nullptr, read, value, source);
+      });
+    else if (!isa<StopGradientOp>(definition))
+      follow(definition, definition->getOperands(), value, source);
   }
   return {};
+}
+
+/// Whether a result of the function depends on what `op` computes, other than
+/// by a stop_gradient.
+static bool isNeeded(Operation *op, const ActivityAnalysis &activity) {
+  if (llvm::all_of(op->getUsers(), llvm::IsaPred<StopGradientOp>))
+    return false;
+  // The ops of a region that is differentiated as a whole count as it does.
+  while (llvm::none_of(op->getResults(),
+                       [&](Value result) { return activity.isKnown(result); }))
+    if (!(op = op->getParentOp()))
+      return false;
+  return llvm::any_of(op->getResults(),
+                      [&](Value result) { return activity.isUseful(result); });
+}
+
+LogicalResult
+sparse_autograd::checkFloatBits(Region &region, ArrayRef<Value> inputs,
+                                const ActivityAnalysis &activity) {
+  WalkResult walked = region.walk([&](Operation *op) {
+    if (!makesFloatOfBits(op) || !isNeeded(op, activity))
+      return WalkResult::advance();
+    Value source = findFloatOfBits(op, inputs);
+    if (!source)
+      return WalkResult::advance();
+    InFlightDiagnostic diagnostic = op->emitOpError(
+        "makes a float of the bits of one that is being differentiated, which "
+        "have no derivative; convert values with extf, truncf or sitofp, or "
+        "read the bits of a sparse_autograd.stop_gradient of it");
+    diagnostic.attachNote(source.getLoc()) << "of the bits of this float";
+    activity.attachPath(diagnostic, source);
+    return WalkResult::interrupt();
+  });
+  return success(!walked.wasInterrupted());
 }

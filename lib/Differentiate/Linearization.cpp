@@ -7,10 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Linearization.h"
-#include "FloatBits.h"
 #include "SparseAutograd/Analysis/ReadValues.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -128,49 +126,7 @@ Operation *ProgramLinearizer::findLostWrite(Operation *op) const {
   return lost;
 }
 
-bool ProgramLinearizer::dependsOnInput(Value value, Operation *op) const {
-  if (tangent(value))
-    return true;
-  // What comes before `op` is linearized: without a tangent it is constant.
-  Operation *definition = value.getDefiningOp();
-  if (definition && (definition->getBlock() == op->getBlock()
-                         ? definition->isBeforeInBlock(op)
-                         : isa<StopGradientOp>(definition)))
-    return false;
-  if (!activity.pathFromInput(originOf(value)).empty())
-    return true;
-  // In a structured op, which is linearized as a whole, every value counts.
-  auto structured =
-      dyn_cast<linalg::LinalgOp>(value.getParentBlock()->getParentOp());
-  return structured && llvm::any_of(structured->getOperands(), [&](Value read) {
-           return dependsOnInput(read, op);
-         });
-}
-
-LogicalResult ProgramLinearizer::checkBits(Operation *op) {
-  bool isNeeded = llvm::any_of(op->getResults(), [&](Value result) {
-    Value origin = originOf(result);
-    return !activity.isKnown(origin) || activity.isUseful(origin);
-  });
-  if (!isNeeded || !makesFloatOfBits(op))
-    return success();
-  Value source = findFloatOfBits(
-      op, [&](Value value) { return dependsOnInput(value, op); });
-  if (!source)
-    return success();
-  InFlightDiagnostic diagnostic =
-      op->emitOpError("makes a float of the bits of one that is being "
-                      "differentiated, which have no derivative; convert "
-                      "values with extf, truncf or sitofp, or read the bits of "
-                      "a sparse_autograd.stop_gradient of it");
-  diagnostic.attachNote(source.getLoc()) << "of the bits of this float";
-  attachPath(diagnostic, source);
-  return diagnostic;
-}
-
 LogicalResult ProgramLinearizer::linearizeOp(Operation *op) {
-  if (failed(checkBits(op)))
-    return failure();
   Value operand = findOperandWithTangent(op, *this);
   if (!operand)
     return success();
@@ -250,11 +206,5 @@ LogicalResult ProgramLinearizer::reportMissingRule(Operation *op,
 
 void ProgramLinearizer::attachPath(InFlightDiagnostic &diagnostic,
                                    Value value) {
-  for (Value step : activity.pathFromInput(originOf(value))) {
-    if (Operation *definition = step.getDefiningOp())
-      diagnostic.attachNote(definition->getLoc())
-          << "it depends on this '" << definition->getName() << "'";
-    else
-      diagnostic.attachNote(step.getLoc()) << "which depends on this argument";
-  }
+  activity.attachPath(diagnostic, originOf(value));
 }

@@ -40,11 +40,6 @@ private:
                                         mlir::Value operand);
   /// Checks that `op` takes the tangents of what it reads in their formats.
   llvm::LogicalResult checkFormats(mlir::Operation *op);
-  /// Checks that `op` makes no float that a result needs of the bits of a float
-  /// that depends on an input.
-  llvm::LogicalResult checkBits(mlir::Operation *op);
-  /// Whether `value`, which `op` is computed of, depends on an input.
-  bool dependsOnInput(mlir::Value value, mlir::Operation *op) const;
   /// Notes how `value` comes from an input.
   void attachPath(mlir::InFlightDiagnostic &diagnostic, mlir::Value value);
   /// An op in `op` that writes a value that depends on an input to memory, or

@@ -270,7 +270,9 @@ LowerSparsePass::expand(const KnownPatterns &known,
     if (!hasSparseType(op) ||
         isa<linalg::LinalgOp, UnrealizedConversionCastOp>(op))
       return WalkResult::advance();
-    if (lowered.contains(op->getName()))
+    auto convert = dyn_cast<sparse_tensor::ConvertOp>(op);
+    if (lowered.contains(op->getName()) &&
+        (!convert || isPackedByRuntime(convert)))
       return WalkResult(checkLowered(op));
     op->emitOpError("is not lowered on sparse tensors; ")
         << (isa<SampleOp, sparse_tensor::ConvertOp>(op)
