@@ -273,9 +273,11 @@ storage = from_pattern(table, np.ones(table.shape, bool), FORMATS["Rows2"])
 for bad in (-1, 4, 2**31 - 1, -2**31):
     indices = np.array([0, bad, 1], np.int32)
     program.call("range", [table, indices], "out-of-bounds access")
-    program.call("rows_range", [storage, indices], "an index is out of range")
+    program.call("rows_range", [storage, indices],
+                 ":8: sparse_autograd.gather: an index is out of range")
     program.call("scatter", [table[:3], indices],
-                 "scatter_rows: an index is out of range")
+                 ":8: sparse_autograd.scatter_rows: an index is out of "
+                 "range")
 program.call("scatter", [table, np.zeros(3, np.int32)],
              "dimension 0 of the rows must have the extent of that of the "
              "indices")

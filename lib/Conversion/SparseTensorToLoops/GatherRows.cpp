@@ -8,6 +8,7 @@
 
 #include "RowsToLoops.h"
 
+#include "../Assertions.h"
 #include "LevelCursor.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
@@ -18,12 +19,13 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-void sparse_autograd::assertRowInside(OpBuilder &builder, Location loc,
-                                      Value index, Value extent, StringRef op) {
+void sparse_autograd::assertRowInside(OpBuilder &builder, Operation *op,
+                                      Value index, Value extent) {
+  Location loc = op->getLoc();
   Value isInside = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::ult, index, extent);
   cf::AssertOp::create(builder, loc, isInside,
-                       (op + ": an index is out of range").str());
+                       makeAssertionMessage(op, "an index is out of range"));
 }
 
 namespace {
@@ -112,8 +114,7 @@ struct LowerGather : OpConversionPattern<GatherOp> {
     auto copyRow = [&](OpBuilder &nested, ValueRange position,
                        ValueRange carried) {
       Value index = loops.getIndex(nested, position);
-      assertRowInside(nested, loc, index, numRows,
-                      GatherOp::getOperationName());
+      assertRowInside(nested, op, index, numRows);
       auto located = LevelCursor(table).locate(nested, loc, index);
       auto found =
           scf::IfOp::create(nested, loc, carried.getTypes(), located.second,

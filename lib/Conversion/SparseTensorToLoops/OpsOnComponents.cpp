@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpsOnComponents.h"
+#include "../Assertions.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "SparseStorage.h"
@@ -122,9 +123,10 @@ struct LowerWithValues : OpConversionPattern<WithValuesOp> {
         rewriter, loc, arith::CmpIPredicate::eq,
         tensor::DimOp::create(rewriter, loc, values, zero),
         tensor::DimOp::create(rewriter, loc, storage.getValues(), zero));
-    cf::AssertOp::create(rewriter, loc, isEqual,
-                         "sparse_autograd.with_values: there must be as many "
-                         "values as the pattern stores");
+    cf::AssertOp::create(
+        rewriter, loc, isEqual,
+        makeAssertionMessage(op, "there must be as many values as the "
+                                 "pattern stores"));
     auto list = RankedTensorType::get({ShapedType::kDynamic},
                                       getElementTypeOrSelf(values.getType()));
     if (values.getType() != list)

@@ -14,10 +14,9 @@
 
 namespace sparse_autograd {
 
-/// Asserts that a table of `extent` rows has row `index`. `op` begins the
-/// message.
-void assertRowInside(mlir::OpBuilder &builder, mlir::Location loc,
-                     mlir::Value index, mlir::Value extent, llvm::StringRef op);
+/// Asserts, of `op`, that a table of `extent` rows has row `index`.
+void assertRowInside(mlir::OpBuilder &builder, mlir::Operation *op,
+                     mlir::Value index, mlir::Value extent);
 
 /// Lowers `gather` of a row-sparse table.
 void populateGatherRowsPatterns(const mlir::TypeConverter &types,

@@ -66,11 +66,12 @@ static Value flattenFirst(OpBuilder &builder, Location loc, Value tensor,
                                        groups);
 }
 
-/// The rows that a list names, stored as the rows of `type` are. A table has
-/// `extent` rows.
-static AssembledStorage assembleRows(OpBuilder &builder, Location loc,
-                                     Value indices, RankedTensorType type,
-                                     Value extent) {
+/// The rows that a list names, `indices` of `op` in one dimension, stored as
+/// the rows of its result are. A table has `extent` rows.
+static AssembledStorage assembleRows(OpBuilder &builder, ScatterRowsOp op,
+                                     Value indices, Value extent) {
+  Location loc = op.getLoc();
+  RankedTensorType type = op.getType();
   Type index = builder.getIndexType();
   Value count = tensor::DimOp::create(builder, loc, indices, 0);
   Value list = createElementwise(
@@ -79,8 +80,7 @@ static AssembledStorage assembleRows(OpBuilder &builder, Location loc,
         Value row = element.front();
         if (!row.getType().isIndex())
           row = arith::IndexCastOp::create(nested, loc, index, row);
-        assertRowInside(nested, loc, row, extent,
-                        ScatterRowsOp::getOperationName());
+        assertRowInside(nested, op, row, extent);
         return row;
       });
   auto coordinatesType = RankedTensorType::get(
@@ -301,8 +301,7 @@ struct LowerScatterRows : OpConversionPattern<ScatterRowsOp> {
     Value rows =
         flattenFirst(rewriter, loc, adaptor.getRows().front(), indexRank);
     Value extent = adaptor.getExtent().front();
-    AssembledStorage storage =
-        assembleRows(rewriter, loc, indices, type, extent);
+    AssembledStorage storage = assembleRows(rewriter, op, indices, extent);
     RowSum sum(rewriter, loc, rows, storage, type);
     Value values = schedule.isForDevice ? sum.byElement() : sum.inOrder();
 

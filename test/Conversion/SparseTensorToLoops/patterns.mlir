@@ -322,7 +322,7 @@ func.func @coordinates(%a: tensor<?x?xf64, #CSR32>, %b: tensor<?x?xf64, #CSR>) -
 // CHECK-SAME:  %[[V:[a-z0-9]*]]: tensor<7xf64>)
 // CHECK-DAG:   %[[N:.*]] = tensor.dim %[[A]], %c0
 // CHECK:       %[[SAME:.*]] = arith.cmpi eq, %[[N]], %c7
-// CHECK-NEXT:  cf.assert %[[SAME]], "sparse_autograd.with_values: there must be as many values as the pattern stores"
+// CHECK-NEXT:  cf.assert %[[SAME]], "{{.*}}patterns.mlir:{{[0-9]+}}:{{[0-9]+}}: sparse_autograd.with_values: there must be as many values as the pattern stores"
 // CHECK-NEXT:  %[[LIST:.*]] = tensor.cast %[[V]] : tensor<7xf64> to tensor<?xf64>
 // CHECK-NEXT:  return %[[POS]], %[[CRD]], %[[LIST]]
 func.func @with_seven(%a: tensor<?x?xf64, #CSR>, %v: tensor<7xf64>) -> tensor<?x?xf64, #CSR> {
