@@ -40,7 +40,8 @@ static bool spans(AffineMap map, AffineMap whole) {
   return true;
 }
 
-bool GradientDensity::visitStructured(linalg::LinalgOp op) {
+bool GradientDensity::visitStructured(linalg::LinalgOp op,
+                                      function_ref<bool(Value)> visitOther) {
   AffineMap space = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get();
@@ -49,10 +50,35 @@ bool GradientDensity::visitStructured(linalg::LinalgOp op) {
       continue;
     bool isSpanning = spans(op.getMatchingIndexingMap(&operand), space);
     if (isSparse(value.getType()) ? !visitSparse(value)
-                                  : isSpanning && !visitDense(value))
+                                  : isSpanning && !visitOther(value))
       return false;
   }
   return true;
+}
+
+bool GradientDensity::visitList(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || needed.contains(op) || !visited.insert(value).second)
+    return true;
+  path.push_back(op);
+  llvm::scope_exit leave([&]() { path.pop_back(); });
+  if (auto stored = dyn_cast<StoredValuesOp>(op))
+    return visitSparse(stored.getOperand());
+  // What rows are read of is not as long as the list.
+  if (isa<GatherOp>(op))
+    return true;
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return visitStructured(structured,
+                           [&](Value operand) { return visitList(operand); });
+  if (op->getNumRegions() != 0)
+    return visitYields(cast<OpResult>(value));
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return !isa<RankedTensorType>(operand.getType()) || visitStored(operand);
+  });
+}
+
+bool GradientDensity::visitStored(Value value) {
+  return isSparse(value.getType()) ? visitSparse(value) : visitList(value);
 }
 
 bool GradientDensity::visitYields(OpResult result) {
@@ -65,7 +91,7 @@ bool GradientDensity::visitYields(OpResult result) {
     // A while loop yields from both of its regions.
     unsigned first = isa<scf::ConditionOp>(terminator) ? 1 : 0;
     if (first + number < terminator->getNumOperands() &&
-        !visitSparse(terminator->getOperand(first + number)))
+        !visitStored(terminator->getOperand(first + number)))
       return false;
   }
   return true;
@@ -78,11 +104,15 @@ bool GradientDensity::visitSparse(Value value) {
   path.push_back(op);
   llvm::scope_exit leave([&]() { path.pop_back(); });
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return visitStructured(structured);
+    return visitStructured(structured,
+                           [&](Value operand) { return visitDense(operand); });
   if (op->getNumRegions() != 0 && !visitYields(cast<OpResult>(value)))
     return false;
+  if (auto withValues = dyn_cast<WithValuesOp>(op))
+    return visitSparse(withValues.getPattern()) &&
+           visitList(withValues.getValues());
   for (Value operand : op->getOperands()) {
-    if (isSparse(operand.getType()) || isa<WithValuesOp>(op)) {
+    if (isSparse(operand.getType())) {
       if (!visitSparse(operand))
         return false;
     } else if (isa<SampleOp, sparse_tensor::ConvertOp>(op) &&
@@ -106,6 +136,8 @@ bool GradientDensity::visitDense(Value value) {
   if (needed.contains(op) || isa<tensor::EmptyOp, linalg::FillOp>(op) ||
       op->hasTrait<OpTrait::ConstantLike>())
     return true;
+  if (isa<StoredValuesOp>(op))
+    return visitList(value);
   path.push_back(op);
   llvm::scope_exit leave([&]() { path.pop_back(); });
   if (!value.hasOneUse())
@@ -122,7 +154,8 @@ bool GradientDensity::visitDense(Value value) {
       !structured.getMatchingIndexingMap(structured.getDpsInitOperand(0))
            .isPermutation())
     return report(op);
-  return visitStructured(structured);
+  return visitStructured(structured,
+                         [&](Value operand) { return visitDense(operand); });
 }
 
 std::optional<DensityPath> GradientDensity::find(Value gradient) {

@@ -44,7 +44,14 @@ public:
 private:
   bool visitSparse(mlir::Value value);
   bool visitDense(mlir::Value value);
-  bool visitStructured(mlir::linalg::LinalgOp op);
+  /// A list of what a sparse tensor stores is as long as what it stores.
+  bool visitList(mlir::Value value);
+  /// A sparse tensor, or a list of what one stores.
+  bool visitStored(mlir::Value value);
+  /// What `op` reads; of other than sparse tensors, what has all elements of
+  /// the result's space, by `visitOther`.
+  bool visitStructured(mlir::linalg::LinalgOp op,
+                       llvm::function_ref<bool(mlir::Value)> visitOther);
   bool visitYields(mlir::OpResult result);
   bool report(mlir::Operation *op);
 

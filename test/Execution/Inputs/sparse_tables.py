@@ -215,6 +215,13 @@ ELEMENTWISE = [
     unary("sin", "  %y = math.sin %x0 : !", np.sin),
     unary("negated", "  %y = arith.negf %x0 : !", lambda x: -x),
     unary("square", "  %y = arith.mulf %x0, %x0 : !", lambda x: x * x),
+    # By the list of what is stored, read twice.
+    unary("exp_of_values", """
+  %v = sparse_autograd.stored_values %x0 : ! -> tensor<?xf64>
+  %e = math.exp %v : tensor<?xf64>
+  %s = arith.mulf %e, %v : tensor<?xf64>
+  %y = sparse_autograd.with_values %s, %x0 : tensor<?xf64>, ! -> !""",
+          lambda x: x * np.exp(x)),
     unary("expm1", "  %s = math.tanh %x0 : !\n  %e = math.expm1 %s : !\n"
           "  %y = arith.subf %e, %x0 : !",
           lambda x: np.exp(np.tanh(x)) - 1 - x),
