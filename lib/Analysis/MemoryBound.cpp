@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Analysis/MemoryBound.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -46,6 +47,9 @@ static std::optional<SizeBound> getScratch(Operation &op, SizeBounds &sizes) {
       return std::nullopt;
     return *entries * SizeBound(32) + *levels * SizeBound(8);
   }
+  // As much as the runtime's model of costs chooses.
+  if (isa<Multiply24Op>(op))
+    return std::nullopt;
   // A record of each level.
   if (auto count = dyn_cast<CountPositionsOp>(op))
     return SizeBound(64 * count.getEncoding().getLvlRank());

@@ -114,6 +114,7 @@ SizeBounds::SizeBounds(func::FuncOp function, ArrayRef<EntryArgument> arguments)
     llvm::sort(names);
     equal[names[1]] = names[0];
   }
+  bounds.clear();
 }
 
 SizeBound SizeBounds::name(std::string text) {
@@ -461,5 +462,13 @@ Bound SizeBounds::get(Value value) {
                ? Bound(name(getExtentName(argument->number, argument->index)))
                : std::nullopt;
   auto result = dyn_cast<OpResult>(value);
-  return result ? getOfResult(result) : std::nullopt;
+  if (!result)
+    return std::nullopt;
+  // What grows by itself from one iteration to the next has no bound.
+  auto [known, isNew] = bounds.try_emplace(value, std::nullopt);
+  if (!isNew)
+    return known->second;
+  Bound bound = getOfResult(result);
+  bounds[value] = bound;
+  return bound;
 }

@@ -111,6 +111,8 @@ private:
   llvm::ArrayRef<EntryArgument> arguments;
   /// Extents that are asserted to be another.
   std::map<std::string, std::string> equal;
+  /// Of results that were asked for; nothing while one is computed.
+  llvm::DenseMap<mlir::Value, std::optional<SizeBound>> bounds;
 };
 
 } // namespace sparse_autograd
