@@ -108,7 +108,7 @@ LogicalResult EntryEmitter::emit(func::FuncOp function,
     return refuse();
   callRuntime("sparseAutogradCheckDestinations", nothing, {});
   auto call = func::CallOp::create(builder, loc, function, operands);
-  SmallVector<Value> results = separate(call.getResults(), operands);
+  SmallVector<Value> results = separate(function, call.getResults(), operands);
   ArrayRef<Value> remaining = results;
   for (size_t i = 0; i < resultDescriptions->size(); ++i) {
     std::optional<ResultLayout> layout = ResultLayout::parse(entry, i);

@@ -85,9 +85,10 @@ private:
   /// alone calls it, so that destinations take their place.
   void announceAllocations(mlir::func::FuncOp function,
                            const llvm::json::Object &entry);
-  /// The results of a call as the function returns them, each in a buffer that
-  /// no operand and no result before it has.
-  llvm::SmallVector<mlir::Value> separate(mlir::ValueRange results,
+  /// The results of a call as `function` returns them, each in a buffer that no
+  /// operand and no result before it has.
+  llvm::SmallVector<mlir::Value> separate(mlir::func::FuncOp function,
+                                          mlir::ValueRange results,
                                           mlir::ValueRange operands);
   /// What is stored at the place of result number `result`, in order: `values`
   /// begins with what the function returns of it, which is dropped from it.

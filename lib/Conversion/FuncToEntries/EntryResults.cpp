@@ -84,19 +84,43 @@ void EntryEmitter::announceAllocations(func::FuncOp function,
   }
 }
 
-SmallVector<Value> EntryEmitter::separate(ValueRange results,
+/// The ops that allocate results of `function` whenever it is called; null for
+/// a result that may be an argument, or depends on a condition.
+static SmallVector<Operation *> getAllocations(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return SmallVector<Operation *>(function.getNumResults());
+  Block &body = function.getBody().front();
+  return llvm::map_to_vector(
+      body.getTerminator()->getOperands(), [&](Value value) -> Operation * {
+        while (auto cast = value.getDefiningOp<memref::CastOp>())
+          value = cast.getSource();
+        auto allocation = value.getDefiningOp<memref::AllocOp>();
+        return allocation && allocation->getBlock() == &body ? allocation
+                                                             : nullptr;
+      });
+}
+
+SmallVector<Value> EntryEmitter::separate(func::FuncOp function,
+                                          ValueRange results,
                                           ValueRange operands) {
+  SmallVector<Operation *> allocations = getAllocations(function);
   auto address = [&](Value buffer) -> Value {
     return memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
   };
   SmallVector<Value> separated;
-  for (Value result : results) {
+  for (auto [number, returned] : llvm::enumerate(results)) {
+    Value result = returned;
+    Operation *allocation = allocations[number];
     auto type = dyn_cast<MemRefType>(result.getType());
     if (type) {
       Value shared;
+      // Two allocations have two buffers, and neither has that of an operand.
       SmallVector<Value> others;
-      llvm::append_range(others, operands);
-      llvm::append_range(others, separated);
+      if (!allocation)
+        llvm::append_range(others, operands);
+      for (auto [other, before] : llvm::zip(allocations, separated))
+        if (!allocation || !other || allocation == other)
+          others.push_back(before);
       for (Value other : others) {
         if (!isa<MemRefType>(other.getType()))
           continue;
