@@ -8,6 +8,7 @@
 
 #include "EmulatedCode.h"
 #include "Exponential.h"
+#include "GlueCode.h"
 #include "HostCode.h"
 #include "VectorLibrary.h"
 
@@ -20,6 +21,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
@@ -78,7 +80,10 @@ static void optimize(Module &module, TargetMachine &machine,
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = optimizationLevel >= 2;
   tuning.LoopInterleaving = optimizationLevel >= 2;
-  PassBuilder builder(&machine, tuning);
+  PassInstrumentationCallbacks callbacks;
+  OptNoneInstrumentation skipGlueCode(/*DebugLogging=*/false);
+  skipGlueCode.registerCallbacks(callbacks);
+  PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
@@ -131,6 +136,8 @@ sparse_autograd::compileToObject(mlir::ModuleOp module,
     return std::move(error);
   prepareFunctions(*code, **machine);
   sparse_autograd::expandExponentials(*code, **machine);
+  if (options.optimizationLevel > 0)
+    sparse_autograd::leaveGlueCode(*code);
   optimize(*code, **machine, options);
   if (Error error = sparse_autograd::verifyVectorCalls(*code, **machine))
     return std::move(error);
