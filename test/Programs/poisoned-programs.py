@@ -248,6 +248,7 @@ def main():
     if options.only is not None:
         numbers = [options.only]
     failures, comparisons, calls, seen = check_rows(), 0, 0, set()
+    unanswered = 0
     for start in range(0, len(numbers), PER_MODULE):
         program = Program(f"poisoned_{numbers[start]}", level=0, threads=1)
         for number in numbers[start:start + PER_MODULE]:
@@ -263,8 +264,10 @@ def main():
         failures += len(program.failures)
         comparisons += program.comparisons
         calls += len(program.calls)
-    print(f"{len(numbers)} programs, {calls} calls, {comparisons} numbers "
-          f"compared, {failures} failures in {len(seen)} programs")
+        unanswered += program.unanswered
+    print(f"{len(numbers)} programs, {calls} calls of which {unanswered} did "
+          f"not run, {comparisons} numbers compared, {failures} failures in "
+          f"{len(seen)} programs")
     sys.exit(1 if failures or comparisons == 0 else 0)
 
 

@@ -34,6 +34,9 @@ DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16,
           "i32": np.int32, "i16": np.int16, "i8": np.int8,
           "index": np.int64}
 
+# Seconds after which a process counts as one that hangs.
+HANGS = 1800
+
 # Options of the pipeline that programs are compiled with.
 PIPELINE = os.environ.get("EXECUTION_PIPELINE", "")
 # Whether lanes of a GPU share the sums of rows: as many as rows store on average.
@@ -82,6 +85,7 @@ class Program:
         self.name, self.level, self.threads = name, level, threads
         self.pipeline = pipeline  # its options
         self.text, self.types, self.calls = [], {}, []
+        self.unanswered = 0  # calls that the process did not come to
         self.repeats = {}  # by the number of a call
         self.encodings = {}
         self.comparisons, self.failures = 0, []
@@ -224,6 +228,7 @@ class Program:
         return self
 
     def _run(self, folder):
+        self.unanswered = len(self.calls)
         program = os.path.join(folder, "program.mlir")
         with open(program, "w", encoding="utf-8") as file:
             if self.pipeline:
@@ -252,10 +257,16 @@ class Program:
         command = os.environ.get("EXECUTION_CALL", "sparse-call").split()
         # And so may another target.
         pipeline = f"{self.pipeline} {PIPELINE}"
-        done = subprocess.run([*command, f"-O{self.level}",
-                               f"--pipeline={pipeline}", program, calls],
-                              capture_output=True, text=True, check=False,
-                              preexec_fn=limit if self.seconds else None)
+        try:
+            done = subprocess.run([*command, f"-O{self.level}",
+                                   f"--pipeline={pipeline}", program, calls],
+                                  capture_output=True, text=True, check=False,
+                                  timeout=HANGS,
+                                  preexec_fn=limit if self.seconds else None)
+        except subprocess.TimeoutExpired:
+            self.failures.append(f"{self.name}: sparse-call did not end in "
+                                 f"{HANGS} s")
+            return
         said = []
         for line in done.stdout.splitlines():
             if line.startswith("memory "):
@@ -264,6 +275,7 @@ class Program:
                 said.append(line)
         for call, paths, line in zip(self.calls, outputs, said):
             self._check(call, paths, line)
+        self.unanswered -= len(said)
         if done.returncode != 0 or len(said) != len(self.calls):
             where = ""
             if len(said) < len(self.calls) and said:
