@@ -31,17 +31,17 @@ struct KeptBits {
   uint64_t element[groupExtent];
 
   /// Where at least two are kept, and where more are.
-  uint64_t hasTwo() const {
+  constexpr uint64_t hasTwo() const {
     return (element[0] & element[1]) | (element[2] & element[3]) |
            ((element[0] | element[1]) & (element[2] | element[3]));
   }
-  uint64_t hasThree() const {
+  constexpr uint64_t hasThree() const {
     return (element[0] & element[1] & (element[2] | element[3])) |
            ((element[0] | element[1]) & element[2] & element[3]);
   }
   /// What is stored: what is kept and, of groups that keep fewer than two, the
   /// last elements that are left.
-  KeptBits store() const {
+  constexpr KeptBits store() const {
     return {{element[0], element[1], element[2] | ~(element[0] | element[1]),
              element[3] | ~hasTwo()}};
   }
@@ -73,7 +73,7 @@ constexpr KeptBits getCoordinateBits(const KeptBits &stored) {
 
 /// A nibble as a number, of the group whose kept elements are the low four bits
 /// of `kept`.
-inline unsigned getNibble(uint64_t kept) {
+constexpr unsigned getNibble(uint64_t kept) {
   return joinGroups(getCoordinateBits(splitGroups(kept).store())) & 0xF;
 }
 
@@ -83,6 +83,13 @@ constexpr uint64_t getRowOfTiles(uint64_t choices, int64_t row) {
   uint64_t nibbles = choices >> (4 * row) & 0x000F000F000F000F;
   nibbles = (nibbles | nibbles >> 12) & 0x000000FF000000FF;
   return (nibbles | nibbles >> 24) & 0xFFFF;
+}
+
+/// The bits column, column + 4, column + 8 and column + 12 of a choice, side by
+/// side: what is kept of a column of a tile.
+constexpr unsigned getColumnOfTile(unsigned choice, int64_t column) {
+  choice = choice >> column & 0x1111;
+  return (choice | choice >> 3 | choice >> 6 | choice >> 9) & 0xF;
 }
 
 } // namespace runtime

@@ -47,6 +47,27 @@ transpose16x16(__m512i rows[16]) {
   }
 }
 
+/// Transposes a matrix of 8 x 8 elements of 64 bits, a row in each register.
+__attribute__((target("avx512f"), always_inline)) static inline void
+transpose8x8(__m512i rows[8]) {
+  __m512i pairs[8];
+  for (int i = 0; i < 8; i += 2) {
+    pairs[i] = _mm512_unpacklo_epi64(rows[i], rows[i + 1]);
+    pairs[i + 1] = _mm512_unpackhi_epi64(rows[i], rows[i + 1]);
+  }
+  // pairs[2 g + j] has column 2 b + j of rows 2 g and 2 g + 1 in block b.
+  for (int j = 0; j < 2; ++j) {
+    __m512i even0 = _mm512_shuffle_i64x2(pairs[j], pairs[2 + j], 0x88);
+    __m512i odd0 = _mm512_shuffle_i64x2(pairs[j], pairs[2 + j], 0xdd);
+    __m512i even1 = _mm512_shuffle_i64x2(pairs[4 + j], pairs[6 + j], 0x88);
+    __m512i odd1 = _mm512_shuffle_i64x2(pairs[4 + j], pairs[6 + j], 0xdd);
+    rows[j] = _mm512_shuffle_i64x2(even0, even1, 0x88);
+    rows[2 + j] = _mm512_shuffle_i64x2(odd0, odd1, 0x88);
+    rows[4 + j] = _mm512_shuffle_i64x2(even0, even1, 0xdd);
+    rows[6 + j] = _mm512_shuffle_i64x2(odd0, odd1, 0xdd);
+  }
+}
+
 } // namespace runtime
 } // namespace sparse_autograd
 #endif
