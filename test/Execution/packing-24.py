@@ -6,7 +6,7 @@
 against an independent derivation in NumPy (sparse_storage.py): every mask of a
 group, every legal nibble, under-full and empty groups, zeros of both signs,
 NaNs, ties, edges of every size, both orders of one choice; products with them,
-their gradients, and their gradients stored as 2:4."""
+their gradients, and their gradients stored as 2:4; NaNs opposite what is pruned."""
 
 import itertools
 
@@ -219,7 +219,53 @@ func.func private @of_selected_{number}(%v: {dense}, %x: {x}) -> {x} {{
     return program
 
 
+def opposite(strategy, element_type):
+    """NaNs of the dense matrix opposite pruned elements (semantics G9): read by a
+    dense product, not by stored values."""
+    program = Program(f"opposite_{strategy}_{element_type}",
+                      pipeline=f"product-24={strategy}")
+    program.define_encoding("Rows", ROWS)
+    w, x = f"tensor<?x?x{element_type}, #Rows>", "tensor<?x?xf32>"
+    widen = "" if element_type == "f32" else f"""
+    %v = arith.extf %p : {element_type} to f32"""
+    factor = "%v" if widen else "%p"
+    for name, place in (("by_rows", "(m, k)"), ("by_columns", "(k, m)")):
+        program.entry(name, [w, x, x], [x], f"""
+  %y = linalg.generic {{indexing_maps = [affine_map<(m, n, k) -> {place}>,
+      affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}}
+      ins(%a0, %a1 : {w}, {x}) outs(%a2 : {x}) {{
+  ^bb0(%p: {element_type}, %q: f32, %s: f32):{widen}
+    %t = arith.mulf {factor}, %q : f32
+    %r = arith.addf %s, %t : f32
+    linalg.yield %r : f32
+  }} -> {x}
+  return %y : {x}""")
+    for rows, terms, columns in ((7, 12, 3), (66, 132, 18)):
+        weights = to_type(rng.integers(1, 5, (rows, terms)).astype(np.float64),
+                          element_type)
+        kept = np.tile([True, True, False, False], (rows, terms // 4))
+        stored_weights = stored(weights, kept, ROWS)
+        wide = np.where(kept, weights, 0).astype(np.float64)
+        init = rng.integers(-4, 5, (rows, columns)).astype(np.float32)
+        array = rng.integers(1, 5, (terms, columns)).astype(np.float32)
+        y = (init + wide @ array).astype(np.float32)
+        array[~kept[0]] = np.nan
+        wanted = np.full_like(y, np.nan) if strategy == "dense" else y
+        program.call("by_rows", [stored_weights, array, init],
+                     lambda found, e=wanted: same_bits(np.abs(found), np.abs(e), "opposite"))
+        # All of a column of W is pruned where a whole row of the result is.
+        init = rng.integers(-4, 5, (terms, columns)).astype(np.float32)
+        array = np.full((rows, columns), np.nan, np.float32)
+        wanted = np.where(kept[0][:, None] | (strategy == "dense"), np.nan, init)
+        program.call("by_columns", [stored_weights, array, init],
+                     lambda found, e=wanted.astype(np.float32):
+                     same_bits(np.abs(found), np.abs(e), "opposite"))
+    return program
+
+
 if __name__ == "__main__":
     finish([selections(t) for t in FLOATS] + [masks()] +
            [products(s, t) for s in ("fastest", "sparse", "dense")
-            for t in ("f32", "bf16")])
+            for t in ("f32", "bf16")] +
+           [opposite(s, t) for s in ("sparse", "dense") for t in ("f32", "bf16")])

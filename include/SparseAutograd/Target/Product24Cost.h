@@ -20,23 +20,27 @@
 
 namespace sparse_autograd {
 
-/// Nanoseconds of a core with AVX-512, fitted to measurements of
-/// benchmark/product_24.py (Zen 4): ratios of them decide, not their size.
+/// Nanoseconds of a core with AVX-512, fitted to the times of 200 products that
+/// benchmark/product_24.py draws (Zen 5): ratios of them decide, not their
+/// size.
 struct Product24Rates {
   /// Of a step of 32 terms: for four rows of W, of f32 and of bf16, and for
   /// each column of B that they are multiplied with.
-  double step = 3.2, narrowStep = 4.4, stepColumn = 1.75;
+  double step = 1.87, narrowStep = 1.93, stepColumn = 0.65;
   /// To add up the lanes of four sums.
-  double sums = 8.75;
+  double sums = 4;
+  /// A row beside those of tiles of four, as a share of a tile.
+  double single = 0.41;
   /// Of an element of B that is copied for the values that are stored.
-  double copied = 0.15;
-  /// Of a byte of W that is read.
-  double byte = 0.07;
-  /// Of an element of W that is expanded and packed, of one of B that is
-  /// packed, and of a multiplication of a dense product.
-  double expanded = 0.9, packed = 0.25, multiplied = 1 / 54.0;
-  /// Of either call.
-  double call = 300;
+  double copied = 0.06;
+  /// Of an element of W that is expanded and packed, of a row of it, of an
+  /// element of B that is packed, and of a multiplication of a dense product,
+  /// which computes rows by four.
+  double expanded = 0.31, row = 9.4, packed = 0.13, multiplied = 1 / 59.5;
+  /// Of an element of C.
+  double stored = 0.0135;
+  /// Of a call by stored values, and of a dense one.
+  double call = 300, denseCall = 360;
 };
 inline constexpr Product24Rates product24Rates;
 
@@ -52,19 +56,20 @@ constexpr Product24Cost estimateProduct24(int64_t m, int64_t n, int64_t k,
   const Product24Rates &rates = product24Rates;
   double rows = static_cast<double>(m), columns = static_cast<double>(n),
          terms = static_cast<double>(k);
+  double tiles =
+      static_cast<double>(m / 4) + rates.single * static_cast<double>(m % 4);
   auto steps = static_cast<double>((k + 31) / 32);
   auto columnTiles = static_cast<double>((n + 3) / 4);
   double step = valueBytes < 4 ? rates.narrowStep : rates.step;
-  double computed = rows / 4 *
-                    (columns * rates.sums +
-                     steps * (step * columnTiles + rates.stepColumn * columns));
-  double read = rates.byte * rows * terms *
-                (0.5 * static_cast<double>(valueBytes) + 0.125);
-  return {rates.call + rates.copied * columns * terms +
-              (computed < read ? read : computed),
-          rates.call + rates.expanded * rows * terms +
+  double computed =
+      tiles * (columns * rates.sums +
+               steps * (step * columnTiles + rates.stepColumn * columns));
+  auto denseRows = static_cast<double>((m + 3) / 4 * 4);
+  return {rates.call + rates.copied * columns * terms + computed,
+          rates.denseCall + rates.expanded * rows * terms + rates.row * rows +
               rates.packed * columns * terms +
-              rates.multiplied * rows * columns * terms};
+              rates.multiplied * denseRows * columns * terms +
+              rates.stored * rows * columns};
 }
 
 constexpr bool isSparseFaster(const Product24Cost &cost) {

@@ -16,7 +16,9 @@
 // columns.
 //
 // Where the model of Product24Cost.h, or who calls, says that dense is faster,
-// or there is no AVX-512, a panel of W is expanded and is a dense product.
+// a panel of W is expanded and is a dense product. Where who calls says that
+// stored values are to be multiplied, and there is no AVX-512 or W is
+// transposed, each adds a row of B to one of C.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,6 +76,26 @@ struct Product {
 };
 
 } // namespace
+
+/// The metadata of a panel of rows, each from a word on.
+template <typename T>
+static void copyWords(const Product<T> &product, int64_t firstRow, int64_t rows,
+                      uint32_t *words) {
+  int64_t groups = product.groups(), steps = product.steps();
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t group = (firstRow + row) * groups;
+    uint32_t *to = words + row * steps;
+    if (group % 2 == 0) {
+      to[steps - 1] = 0;
+      std::memcpy(to, product.coordinates + group / 2, (groups + 1) / 2);
+      continue;
+    }
+    std::memset(to, 0, steps * sizeof(uint32_t));
+    for (int64_t i = 0; i < groups; ++i)
+      to[i / stepGroups] |= product.getNibble(group + i)
+                            << (i % stepGroups * 4);
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // AVX-512
@@ -168,26 +190,6 @@ multiplyColumns(int64_t count, const TileRows<T> &rows, const float *columns,
     return multiplyTile<R, 3>(rows, columns, stride, steps, lastValues, sums);
   default:
     return multiplyTile<R, 4>(rows, columns, stride, steps, lastValues, sums);
-  }
-}
-
-/// The metadata of a panel of rows, each from a word on.
-template <typename T>
-static void copyWords(const Product<T> &product, int64_t firstRow, int64_t rows,
-                      uint32_t *words) {
-  int64_t groups = product.groups(), steps = product.steps();
-  for (int64_t row = 0; row < rows; ++row) {
-    int64_t group = (firstRow + row) * groups;
-    uint32_t *to = words + row * steps;
-    if (group % 2 == 0) {
-      to[steps - 1] = 0;
-      std::memcpy(to, product.coordinates + group / 2, (groups + 1) / 2);
-      continue;
-    }
-    std::memset(to, 0, steps * sizeof(uint32_t));
-    for (int64_t i = 0; i < groups; ++i)
-      to[i / stepGroups] |= product.getNibble(group + i)
-                            << (i % stepGroups * 4);
   }
 }
 
@@ -325,16 +327,69 @@ struct Expansion {
 };
 } // namespace
 
+#if defined(__x86_64__)
+namespace {
+/// For two groups, by their byte of metadata, the elements that they store.
+struct StoredElements {
+  uint8_t bits[256] = {};
+
+  constexpr StoredElements() {
+    for (unsigned byte = 0; byte < 256; ++byte)
+      bits[byte] = 1u << (byte & 3) | 1u << (byte >> 2 & 3) |
+                   1u << (4 + (byte >> 4 & 3)) | 1u << (4 + (byte >> 6));
+  }
+};
+} // namespace
+
+static constexpr StoredElements storedElements;
+
+/// Expands the whole steps of a row, whose metadata are words; returns their
+/// terms.
+template <typename T>
+SPARSE_AUTOGRAD_AVX512 static int64_t
+expandSteps(const T *values, const uint32_t *words, int64_t terms, float *to) {
+  int64_t term = 0;
+  for (; term + stepTerms <= terms;
+       term += stepTerms, values += stepValues, ++words) {
+    uint32_t isStored = 0;
+    for (int byte = 0; byte < 4; ++byte)
+      isStored |= static_cast<uint32_t>(
+                      storedElements.bits[*words >> (8 * byte) & 0xFF])
+                  << (8 * byte);
+    __m512 stored = loadValues(values, 0xFFFF);
+    __m512 second = _mm512_shuffle_f32x4(stored, stored, 0xEE);
+    _mm512_storeu_ps(to + term, _mm512_maskz_expand_ps(
+                                    static_cast<__mmask16>(isStored), stored));
+    _mm512_storeu_ps(
+        to + term + 16,
+        _mm512_maskz_expand_ps(static_cast<__mmask16>(isStored >> 16), second));
+  }
+  return term;
+}
+#else
+template <typename T>
+static int64_t expandSteps(const T *, const uint32_t *, int64_t, float *) {
+  return 0;
+}
+#endif
+
 template <typename T>
 static void expandRows(void *opaque, int64_t begin, int64_t end) {
   const auto &env = *static_cast<const Expansion<T> *>(opaque);
   const Product<T> &product = *env.product;
   int64_t groups = product.groups();
+  auto *words = static_cast<uint32_t *>(sparseAutogradAllocate(
+      product.steps() * static_cast<int64_t>(sizeof(uint32_t))));
   for (int64_t row = begin; row < end; ++row) {
     float *to = env.dense + row * product.terms;
-    std::memset(to, 0, product.terms * sizeof(float));
-    int64_t first = (env.firstRow + row) * groups;
-    for (int64_t i = 0; i < groups; ++i) {
+    int64_t first = (env.firstRow + row) * groups, done = 0;
+    if (hasPermutations()) {
+      copyWords(product, env.firstRow + row, 1, words);
+      done = expandSteps(product.values + groupStored * first, words,
+                         product.terms, to);
+    }
+    std::memset(to + done, 0, (product.terms - done) * sizeof(float));
+    for (int64_t i = done / groupExtent; i < groups; ++i) {
       unsigned nibble = product.getNibble(first + i);
       for (int64_t slot = 0; slot < groupStored; ++slot) {
         int64_t term = groupExtent * i + (nibble >> (2 * slot) & 3);
@@ -343,6 +398,7 @@ static void expandRows(void *opaque, int64_t begin, int64_t end) {
       }
     }
   }
+  sparseAutogradDeallocate(words);
 }
 
 /// Rows of W that are expanded at a time: as many as fit the shared cache.
@@ -380,6 +436,45 @@ static void multiplyExpanded(const Product<T> &product, bool isTransposed) {
 }
 
 //===----------------------------------------------------------------------===//
+// Value by value
+//===----------------------------------------------------------------------===//
+
+namespace {
+template <typename T>
+struct Scatter {
+  const Product<T> *product;
+  bool isTransposed;
+};
+} // namespace
+
+/// Adds a row of B, times a stored value, to a row of C, for columns `begin` to
+/// `end` of both.
+template <typename T>
+static void multiplyValues(void *opaque, int64_t begin, int64_t end) {
+  const auto &env = *static_cast<const Scatter<T> *>(opaque);
+  const Product<T> &product = *env.product;
+  int64_t groups = product.groups();
+  for (int64_t number = 0; number < product.rows * groups; ++number) {
+    unsigned nibble = product.getNibble(number);
+    for (int64_t slot = 0; slot < groupStored; ++slot) {
+      int64_t row = number / groups;
+      int64_t term =
+          groupExtent * (number % groups) + (nibble >> (2 * slot) & 3);
+      if (term >= product.terms)
+        continue;
+      if (env.isTransposed)
+        std::swap(row, term);
+      float value = widen(product.values[groupStored * number + slot]);
+      const float *b = product.b + term * product.bRowStride;
+      float *c = product.c + row * product.cRowStride;
+      for (int64_t column = begin; column < end; ++column)
+        c[column * product.cColumnStride] +=
+            value * b[column * product.bColumnStride];
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
 
@@ -407,10 +502,14 @@ static void multiply(int64_t m, int64_t n, int64_t k, const void *values,
       strategy == SPARSE_AUTOGRAD_PRODUCT24_SPARSE ||
       (strategy == SPARSE_AUTOGRAD_PRODUCT24_FASTEST && hasPermutations() &&
        isSparseFaster(estimateProduct24(m, n, k, sizeof(T))));
-  if (isSparse && !isTransposed && hasPermutations())
+  if (isSparse && !isTransposed && hasPermutations()) {
     multiplyStored(product);
-  else
+  } else if (strategy == SPARSE_AUTOGRAD_PRODUCT24_SPARSE) {
+    Scatter<T> scatter = {&product, isTransposed != 0};
+    sparseAutogradParallelFor(n, 16, multiplyValues<T>, &scatter);
+  } else {
     multiplyExpanded(product, isTransposed);
+  }
 }
 
 void sparseAutogradMultiply24F32(int64_t m, int64_t n, int64_t k,

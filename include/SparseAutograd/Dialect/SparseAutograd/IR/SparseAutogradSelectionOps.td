@@ -78,7 +78,12 @@ def SparseAutograd_Sparsify24Op : SparseAutograd_SelectionOp<"sparsify_24"> {
     of both are added, transposed back, before the mode applies; either may be
     absent. `row_wise` has no second result: its transpose would not be 2:4.
 
-    Results are dense tensors; one with an encoding is an error.
+    A result is dense, or stores what is selected: its encoding is then
+    `structured[2, 4]` along the last dimension of that result, below dense
+    levels in the order of dimensions. Storage is packed from the choice
+    (`compress_24`), of both results in one pass over the input. A stored result
+    has no cotangents where it stores nothing, so that `gradient` is `dense` or
+    `sparse`.
 
     Regularizers of the field are lines of arith on the result y: with
     `%d = w - y`, the pruned weights, masked decay is the gradient plus
@@ -90,6 +95,10 @@ def SparseAutograd_Sparsify24Op : SparseAutograd_SelectionOp<"sparsify_24"> {
     %z, %zt = sparse_autograd.sparsify_24 %w select = greedy
         gradient = scaled<1.0, 0.5>
         : tensor<8x12xbf16> -> tensor<8x12xbf16>, tensor<12x8xbf16>
+    // Stored, with #Rows = #sparse_tensor.encoding<{map = (i, j) ->
+    //   (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>.
+    %p, %pt = sparse_autograd.sparsify_24 %w select = greedy gradient = sparse
+        : tensor<8x12xbf16> -> tensor<8x12xbf16, #Rows>, tensor<12x8xbf16, #Rows>
     ```
   }];
   let arguments = (ins
@@ -119,7 +128,8 @@ def SparseAutograd_Sparsify24LikeOp
     choice that was made there, once: selecting what has been selected keeps the
     same elements, ties and zeros included, wherever the tensor has passed since
     (a call, a loop). The input has the gradient that `gradient` says; `other`,
-    of which only the choice is used, has none.
+    of which only the choice is used, has none. A result that stores what is
+    selected is one of `sparsify_24`.
 
     ```mlir
     // The cotangent of sparse activations, where these were kept.
