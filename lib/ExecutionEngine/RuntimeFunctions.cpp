@@ -37,6 +37,7 @@ llvm::ArrayRef<RuntimeFunction> sparse_autograd::getRuntimeFunctions() {
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradHandOver),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradLog),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradMultiply24BF16),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradMultiply24F16),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradMultiply24F32),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradPack),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradPack24),

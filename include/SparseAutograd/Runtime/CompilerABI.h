@@ -378,6 +378,13 @@ SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradMultiply24BF16(
     int64_t bRowStride, int64_t bColumnStride, float *c, int64_t cRowStride,
     int64_t cColumnStride, int64_t strategy);
 
+/// As sparseAutogradMultiply24F32, with values of f16, which are exact in f32.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradMultiply24F16(
+    int64_t m, int64_t n, int64_t k, const uint16_t *values,
+    const uint8_t *coordinates, int64_t isTransposed, const float *b,
+    int64_t bRowStride, int64_t bColumnStride, float *c, int64_t cRowStride,
+    int64_t cColumnStride, int64_t strategy);
+
 //===----------------------------------------------------------------------===//
 // Progress lines
 //===----------------------------------------------------------------------===//

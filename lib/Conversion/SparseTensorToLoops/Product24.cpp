@@ -34,11 +34,25 @@ namespace {
 /// groups.
 struct Product24 {
   OpOperand *stored = nullptr, *dense = nullptr;
-  /// The loops of the rows and of the groups of W, and the one of B alone.
-  unsigned rows = 0, terms = 0, columns = 0;
+  /// The loops of the rows and of the groups of W.
+  unsigned rows = 0, terms = 0;
+  /// Those of B alone, side by side in B and in the sum.
+  SmallVector<unsigned, 2> columns;
   bool isTransposed = false;
 };
 } // namespace
+
+/// Whether `operand` is a matrix: dimensions of `columns`, in that order side
+/// by side, before or after another one.
+static bool isOfColumns(linalg::LinalgOp op, OpOperand *operand,
+                        ArrayRef<unsigned> columns) {
+  SmallVector<unsigned> places;
+  for (AffineExpr place : op.getMatchingIndexingMap(operand).getResults())
+    places.push_back(cast<AffineDimExpr>(place).getPosition());
+  return places.size() == columns.size() + 1 &&
+         (ArrayRef(places).drop_back() == columns ||
+          ArrayRef(places).drop_front() == columns);
+}
 
 /// Matches a contraction with a 2:4 factor; says why it is computed by loops
 /// if it is one that `multiply_24` does not take.
@@ -60,28 +74,75 @@ static FailureOr<Product24> matchProduct(const Contraction &contraction,
       llvm::any_of(op->getResultTypes(), isSparse))
     return decline("another operand is sparse");
   const linalg::ContractionDimensions &dims = contraction.dims;
-  if (!dims.batch.empty() || dims.m.size() != 1 || dims.n.size() != 1 ||
-      dims.k.size() != 1 || op.getNumDpsInputs() != 2 ||
-      !contraction.weights.empty() || !contraction.hasPlainLoops())
+  ArrayRef<unsigned> ofRows = isLeft ? dims.m : dims.n;
+  product.columns = isLeft ? dims.n : dims.m;
+  if (!dims.batch.empty() || ofRows.size() != 1 || dims.k.size() != 1 ||
+      op.getNumDpsInputs() != 2 || !contraction.weights.empty() ||
+      !contraction.hasPlainLoops() ||
+      !isOfColumns(op, product.dense, product.columns) ||
+      !isOfColumns(op, op.getDpsInitOperand(0), product.columns))
     return decline("it is no product of two matrices");
-  if (contraction.scale || contraction.isDifference || contraction.narrows ||
-      !contraction.productType.isF32() || !contraction.sumType.isF32() ||
-      !contraction.getResultType().isF32() ||
-      !contraction.getFactorType(product.dense).isF32() ||
-      !(type.getElementType().isF32() || type.getElementType().isBF16()))
-    return decline(
-        "it is not one of f32 or bf16 with f32 that is added in f32");
+  auto isWidened = [](Type type) {
+    return type.isF32() || type.isBF16() || type.isF16();
+  };
+  if (contraction.narrows || !contraction.productType.isF32() ||
+      !contraction.sumType.isF32() || !contraction.getResultType().isF32() ||
+      !isWidened(contraction.getFactorType(product.dense)) ||
+      !isWidened(type.getElementType()))
+    return decline("it is not one of f32, bf16 or f16 that is added in f32");
   AffineMap map = op.getMatchingIndexingMap(product.stored);
   product.rows = map.getDimPosition(0);
   product.terms = map.getDimPosition(1);
-  product.columns = isLeft ? dims.n.front() : dims.m.front();
   product.isTransposed = product.rows == dims.k.front();
   return product;
 }
 
 static bool isTransposed(linalg::LinalgOp op, OpOperand *operand,
-                         unsigned columns) {
-  return op.getMatchingIndexingMap(operand).getDimPosition(0) == columns;
+                         const Product24 &product) {
+  return op.getMatchingIndexingMap(operand).getDimPosition(0) ==
+         product.columns.front();
+}
+
+/// The dimensions of B or of the sum as those of a matrix.
+static SmallVector<ReassociationIndices> getMatrixDims(int64_t rank,
+                                                       bool isTransposed) {
+  auto columns = llvm::to_vector<2>(
+      llvm::seq<int64_t>(isTransposed ? 0 : 1, isTransposed ? rank - 1 : rank));
+  ReassociationIndices other = {isTransposed ? rank - 1 : 0};
+  if (isTransposed)
+    return {columns, other};
+  return {other, columns};
+}
+
+static Value toMatrix(OpBuilder &builder, Location loc, Value tensor,
+                      bool isTransposed) {
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  if (rank == 2)
+    return tensor;
+  return tensor::CollapseShapeOp::create(builder, loc, tensor,
+                                         getMatrixDims(rank, isTransposed));
+}
+
+/// A tensor of f32 with the elements of `inputs`, of the extents of the first,
+/// combined by `body`.
+static Value
+createElementwise(OpBuilder &builder, Location loc, ValueRange inputs,
+                  function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
+  Type f32 = builder.getF32Type();
+  auto type = cast<RankedTensorType>(inputs.front().getType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, inputs.front()), f32);
+  AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
+  return linalg::GenericOp::create(
+             builder, loc, empty.getType(), inputs, empty,
+             SmallVector<AffineMap>(inputs.size() + 1, map),
+             SmallVector<utils::IteratorType>(type.getRank(),
+                                              utils::IteratorType::parallel),
+             [&](OpBuilder &nested, Location loc, ValueRange elements) {
+               linalg::YieldOp::create(nested, loc,
+                                       body(nested, loc, elements));
+             })
+      .getResult(0);
 }
 
 /// Says in a remark how the product is computed, and what that takes.
@@ -89,8 +150,11 @@ static void remarkProduct(const Contraction &contraction,
                           const Product24 &product, int64_t strategy) {
   linalg::LinalgOp op = contraction.op;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  int64_t m = extents[product.rows], n = extents[product.columns],
-          k = extents[product.terms];
+  int64_t m = extents[product.rows], n = 1, k = extents[product.terms];
+  for (unsigned loop : product.columns)
+    n = ShapedType::isDynamic(n) || ShapedType::isDynamic(extents[loop])
+            ? ShapedType::kDynamic
+            : n * extents[loop];
   int64_t bytes =
       contraction.getFactorType(product.stored).getIntOrFloatBitWidth() / 8;
   std::string text;
@@ -200,13 +264,51 @@ Value sparse_autograd::lowerProduct24(OpBuilder &builder, linalg::LinalgOp op,
       cast<RankedTensorType>(product->stored->get().getType()),
       operands[number]);
   OpOperand *init = op.getDpsInitOperand(0);
-  Value sum = operands[init->getOperandNumber()].front();
+  Value dense = operands[product->dense->getOperandNumber()].front();
+  if (!getElementTypeOrSelf(dense).isF32())
+    dense = createElementwise(
+        builder, loc, dense,
+        [](OpBuilder &nested, Location loc, ValueRange elements) -> Value {
+          return arith::ExtFOp::create(nested, loc, nested.getF32Type(),
+                                       elements[0]);
+        });
+  Value sum = operands[init->getOperandNumber()].front(), begin = sum;
+  // A scale multiplies the sums (semantics G11).
+  bool isPlain = !contraction->scale && !contraction->isDifference;
+  if (!isPlain) {
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0f));
+    Value empty = tensor::EmptyOp::create(
+        builder, loc, tensor::getMixedSizes(builder, loc, sum),
+        builder.getF32Type());
+    begin = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+  }
+  bool isDenseTransposed = isTransposed(op, product->dense, *product);
+  bool isSumTransposed = isTransposed(op, init, *product);
+  Value matrix = toMatrix(builder, loc, begin, isSumTransposed);
   auto multiply = Multiply24Op::create(
-      builder, loc, TypeRange(sum.getType()),
+      builder, loc, TypeRange(matrix.getType()),
       storage.getExtent(builder, loc, 0), storage.getExtent(builder, loc, 1),
       storage.getValues(), storage.getCoordinates(2),
-      operands[product->dense->getOperandNumber()].front(), sum,
-      product->isTransposed, isTransposed(op, product->dense, product->columns),
-      isTransposed(op, init, product->columns), strategy);
-  return multiply->getResult(0);
+      toMatrix(builder, loc, dense, isDenseTransposed), matrix,
+      product->isTransposed, isDenseTransposed, isSumTransposed, strategy);
+  Value result = multiply->getResult(0);
+  auto type = cast<RankedTensorType>(sum.getType());
+  if (type.getRank() > 2)
+    result = tensor::ExpandShapeOp::create(
+        builder, loc, type, result,
+        getMatrixDims(type.getRank(), isSumTransposed),
+        tensor::getMixedSizes(builder, loc, sum));
+  if (isPlain)
+    return result;
+  return createElementwise(
+      builder, loc, {sum, result},
+      [&](OpBuilder &nested, Location loc, ValueRange elements) -> Value {
+        Value term = elements[1];
+        if (contraction->scale)
+          term = arith::MulFOp::create(nested, loc, contraction->scale, term);
+        if (contraction->isDifference)
+          return arith::SubFOp::create(nested, loc, elements[0], term);
+        return arith::AddFOp::create(nested, loc, elements[0], term);
+      });
 }

@@ -206,9 +206,10 @@ static void lower(Multiply24Op op, CallBuilder builder) {
   describe(op.getDense(), op.getDenseTransposed(), arguments);
   describe(op.getSum(), op.getSumTransposed(), arguments);
   arguments.push_back(builder.constant(op.getStrategy()));
-  bool isNarrow = getElementTypeOrSelf(op.getValues()).isBF16();
-  builder.call(isNarrow ? "sparseAutogradMultiply24BF16"
-                        : "sparseAutogradMultiply24F32",
+  Type element = getElementTypeOrSelf(op.getValues());
+  builder.call(element.isBF16()  ? "sparseAutogradMultiply24BF16"
+               : element.isF16() ? "sparseAutogradMultiply24F16"
+                                 : "sparseAutogradMultiply24F32",
                arguments);
 }
 

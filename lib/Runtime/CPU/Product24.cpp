@@ -47,7 +47,27 @@ struct BFloat16 {
   uint16_t bits;
 };
 
+/// An element of f16, by its bits.
+struct Float16 {
+  uint16_t bits;
+};
+
 float widen(float value) { return value; }
+float widen(Float16 value) {
+  uint32_t sign = uint32_t(value.bits & 0x8000) << 16;
+  uint32_t magnitude = value.bits & 0x7FFF;
+  // The exponent moves by 127 - 15, that of infinities and NaNs to the largest;
+  // subnormal numbers are units of 2^-24.
+  uint32_t bits = sign | ((magnitude << 13) + (112u << 23));
+  if (magnitude >= 0x7C00)
+    bits += 112u << 23;
+  float result;
+  std::memcpy(&result, &bits, sizeof(result));
+  if (magnitude < 0x0400)
+    result = (sign ? -1.0f : 1.0f) * static_cast<float>(magnitude) *
+             (1.0f / (1 << 24));
+  return result;
+}
 float widen(BFloat16 value) {
   uint32_t bits = uint32_t(value.bits) << 16;
   float result;
@@ -121,6 +141,11 @@ SPARSE_AUTOGRAD_AVX512 static __m512 loadValues(const BFloat16 *values,
                                                 __mmask16 mask) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(
       _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, values)), 16));
+}
+
+SPARSE_AUTOGRAD_AVX512 static __m512 loadValues(const Float16 *values,
+                                                __mmask16 mask) {
+  return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, values));
 }
 
 namespace {
@@ -532,4 +557,15 @@ void sparseAutogradMultiply24BF16(int64_t m, int64_t n, int64_t k,
                                   int64_t cColumnStride, int64_t strategy) {
   multiply<BFloat16>(m, n, k, values, coordinates, isTransposed, b, bRowStride,
                      bColumnStride, c, cRowStride, cColumnStride, strategy);
+}
+
+void sparseAutogradMultiply24F16(int64_t m, int64_t n, int64_t k,
+                                 const uint16_t *values,
+                                 const uint8_t *coordinates,
+                                 int64_t isTransposed, const float *b,
+                                 int64_t bRowStride, int64_t bColumnStride,
+                                 float *c, int64_t cRowStride,
+                                 int64_t cColumnStride, int64_t strategy) {
+  multiply<Float16>(m, n, k, values, coordinates, isTransposed, b, bRowStride,
+                    bColumnStride, c, cRowStride, cColumnStride, strategy);
 }

@@ -89,8 +89,51 @@ func.func @rows_alone(%w: tensor<64x32xf32>, %x: tensor<64x8xf32>, %z: tensor<32
 
 // CHECK-LABEL: func.func @loops
 // CHECK-NOT: multiply_24
-// MODEL: Function=loops{{.*}}no 2:4 product: it is not one of f32 or bf16 with f32 that is added in f32
+// MODEL: Function=loops{{.*}}no 2:4 product: it is not one of f32, bf16 or f16 that is added in f32
 func.func @loops(%w: tensor<?x?xf64, #Rows>, %x: tensor<?x?xf64>, %z: tensor<?x?xf64>) -> tensor<?x?xf64> {
   %y = linalg.matmul ins(%w, %x : tensor<?x?xf64, #Rows>, tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
   return %y : tensor<?x?xf64>
+}
+
+// Columns of several dimensions, side by side in both, are those of one matrix; what
+// is narrow is widened, and a scale multiplies the sums.
+
+// CHECK-LABEL: func.func @layer
+// CHECK-DAG: %[[X:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<4x5x64xbf16>) outs(%{{.*}} : tensor<4x5x64xf32>)
+// CHECK-DAG: %[[B:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<4x5x64xf32> into tensor<20x64xf32>
+// CHECK-DAG: %[[C:.*]] = linalg.fill {{.*}} outs(%{{.*}} : tensor<20x32xf32>)
+// CHECK: %[[Y:.*]] = sparse_autograd.multiply_24 %{{.*}} x %{{.*}} ins({{.*}}, %[[B]] : tensor<?xf16>, tensor<?xi8>, tensor<20x64xf32>) outs(%[[C]] : tensor<20x32xf32>) {dense_transposed, sum_transposed}
+// CHECK: tensor.expand_shape %[[Y]] {{\[\[}}0, 1], [2]]
+// CHECK: arith.mulf
+// CHECK: arith.subf
+// MODEL: Function=layer{{.*}}product with a 2:4 matrix of f16: by stored values
+func.func @layer(%w: tensor<32x64xf16, #Rows>, %x: tensor<4x5x64xbf16>, %z: tensor<4x5x32xf32>) -> tensor<4x5x32xf32> {
+  %scale = arith.constant 3.0 : f32
+  %y = linalg.generic {indexing_maps = [affine_map<(b, s, m, k) -> (b, s, k)>, affine_map<(b, s, m, k) -> (m, k)>, affine_map<(b, s, m, k) -> (b, s, m)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<4x5x64xbf16>, tensor<32x64xf16, #Rows>) outs(%z : tensor<4x5x32xf32>) {
+  ^bb0(%a: bf16, %b: f16, %c: f32):
+    %aw = arith.extf %a : bf16 to f32
+    %bw = arith.extf %b : f16 to f32
+    %p = arith.mulf %aw, %bw : f32
+    %q = arith.mulf %p, %scale : f32
+    %s = arith.subf %c, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<4x5x32xf32>
+  return %y : tensor<4x5x32xf32>
+}
+
+// Columns that lie apart are for loops.
+
+// CHECK-LABEL: func.func @apart
+// CHECK-NOT: multiply_24
+// MODEL: Function=apart{{.*}}no 2:4 product: it is no product of two matrices
+func.func @apart(%w: tensor<32x64xf32, #Rows>, %x: tensor<4x64x5xf32>, %z: tensor<4x32x5xf32>) -> tensor<4x32x5xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(b, s, m, k) -> (m, k)>, affine_map<(b, s, m, k) -> (b, k, s)>, affine_map<(b, s, m, k) -> (b, m, s)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%w, %x : tensor<32x64xf32, #Rows>, tensor<4x64x5xf32>) outs(%z : tensor<4x32x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4x32x5xf32>
+  return %y : tensor<4x32x5xf32>
 }

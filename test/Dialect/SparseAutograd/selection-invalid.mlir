@@ -184,7 +184,7 @@ func.func @nonzeros_of_columns(%x: tensor<4x8xf32>, %v: tensor<?xf32>, %b: tenso
 // -----
 
 func.func @product_type(%m: index, %v: tensor<?xf64>, %c: tensor<?xi8>, %b: tensor<?x?xf32>) {
-  // expected-error @below {{multiplies values of f32 or bf16 with a matrix of f32, and adds to one of f32}}
+  // expected-error @below {{multiplies values of f32, bf16 or f16 with a matrix of f32, and adds to one of f32}}
   %0 = sparse_autograd.multiply_24 %m x %m ins(%v, %c, %b : tensor<?xf64>, tensor<?xi8>, tensor<?x?xf32>) outs(%b : tensor<?x?xf32>) -> tensor<?x?xf32>
   return
 }

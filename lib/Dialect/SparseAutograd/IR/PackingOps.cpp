@@ -140,9 +140,10 @@ LogicalResult Multiply24Op::verify() {
   Type f32 = Float32Type::get(getContext());
   Type stored = getElementTypeOrSelf(getValues());
   if (!isMatrix(getDense(), f32) || !isMatrix(getSum(), f32) ||
-      !(stored.isF32() || stored.isBF16()))
-    return emitOpError("multiplies values of f32 or bf16 with a matrix of f32, "
-                       "and adds to one of f32");
+      !(stored.isF32() || stored.isBF16() || stored.isF16()))
+    return emitOpError(
+        "multiplies values of f32, bf16 or f16 with a matrix of f32, "
+        "and adds to one of f32");
   if (getStrategy() < 0 || getStrategy() > 2)
     return emitOpError("has no strategy ") << getStrategy();
   return success();
