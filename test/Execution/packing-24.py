@@ -264,8 +264,70 @@ def opposite(strategy, element_type):
     return program
 
 
+def memory():
+    """What a selection and a step with one take at most (semantics T4, T5): packed
+    values and metadata, 0.5625 of dense bf16 for each order, and 2 bytes for a
+    tile; never a mask of all elements."""
+    program = Program("memory")
+    program.define_encoding("Rows", ROWS)
+    rows, columns, slack = 1024, 2048, 450_000
+    elements, choice = rows * columns, 2 * (rows // 4) * (columns // 4)
+    dense, stored_type = "tensor<?x?xbf16>", "tensor<?x?xbf16, #Rows>"
+    for name, results in (("one", [stored_type]), ("both", [stored_type] * 2)):
+        program.entry(name, [dense], results, f"""
+  {"%y" if len(results) == 1 else "%y, %t"} = sparse_autograd.sparsify_24 %a0
+      select = greedy gradient = sparse : {dense} -> {", ".join(results)}
+  return {"%y" if len(results) == 1 else "%y, %t"} : {", ".join(results)}""")
+    x = "tensor<?x?xf32>"
+    program.define(f"""
+func.func private @layer(%v: {dense}, %x: {x}) -> {x} {{
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %v, %c0 : {dense}
+  %n = tensor.dim %x, %c0 : {x}
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty(%n, %m) : {x}
+  %i = linalg.fill ins(%z : f32) outs(%e : {x}) -> {x}
+  %w = sparse_autograd.sparsify_24 %v select = greedy gradient = sparse
+      : {dense} -> {stored_type}
+  %y = linalg.generic {{indexing_maps = [affine_map<(i, j, k) -> (i, k)>,
+      affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}}
+      ins(%x, %w : {x}, {stored_type}) outs(%i : {x}) {{
+  ^bb0(%p: f32, %q: bf16, %s: f32):
+    %u = arith.extf %q : bf16 to f32
+    %t = arith.mulf %p, %u : f32
+    %r = arith.addf %s, %t : f32
+    linalg.yield %r : f32
+  }} -> {x}
+  return %y : {x}
+}}""")
+    program.entry("step", [dense, x, x], [x, x], f"""
+  %y, %dx = sparse_autograd.vjp @layer(%a0, %a1) cotangents(%a2) {{wrt = [1]}}
+      : ({dense}, {x}), ({x}) -> ({x}, {x})
+  return %y, %dx : {x}, {x}""")
+
+    def at_most(wanted):
+        def check(found):
+            assert found["peak bytes"][1] <= wanted + slack, (found, wanted)
+            return 1
+        return check
+
+    array = to_type(rng.standard_normal((rows, columns)), "bf16")
+    packed = 9 * 2 * elements // 16
+    assert packed == 0.5625 * 2 * elements and slack < elements
+    program.call("one", [array], lambda y: 1, repeats=1,
+                 check_memory=at_most(packed + choice))
+    program.call("both", [array], lambda y, t: 1, repeats=1,
+                 check_memory=at_most(2 * packed + choice))
+    few = 4
+    program.call("step", [array, np.ones((few, columns), np.float32),
+                          np.ones((few, rows), np.float32)], lambda y, dx: 1, repeats=1,
+                 check_memory=at_most(2 * packed + choice))
+    return program
+
+
 if __name__ == "__main__":
     finish([selections(t) for t in FLOATS] + [masks()] +
            [products(s, t) for s in ("fastest", "sparse", "dense")
             for t in ("f32", "bf16")] +
-           [opposite(s, t) for s in ("sparse", "dense") for t in ("f32", "bf16")])
+           [memory()] + [opposite(s, t) for s in ("sparse", "dense") for t in ("f32", "bf16")])

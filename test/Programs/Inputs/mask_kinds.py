@@ -9,6 +9,7 @@ import masked_tape
 import selection24
 from execution import DTYPES
 from language import Kind, Step, Value
+from linalg_kinds import generic
 from masked_ops import KINDS as REDUCTIONS, selection
 
 
@@ -196,7 +197,7 @@ class Selection24(Kind):
 
     def evaluate(self, tape, step, operands, env):
         x, chosen = operands[0], operands[-1]
-        dtype = DTYPES[step.operands[-1].element]
+        dtype = DTYPES[step.operands[len(operands) - 1].element]
         kept = selection24.choose(np.asarray(chosen.value, dtype),
                                   step.attributes["select"])
         if step.attributes["gradient"] != "ste":
@@ -207,12 +208,104 @@ class Selection24(Kind):
                           lambda cotangent, support: [(cotangent, support)])]
 
 
+def packed_type(p, value):
+    """The type of a tensor that stores two of each four elements."""
+    dims = [f"d{i}" for i in range(len(value.shape))]
+    levels = [f"{d} : dense" for d in dims[:-1]] + [
+        f"{dims[-1]} floordiv 4 : dense", f"{dims[-1]} mod 4 : structured[2, 4]"]
+    return (p.type(value)[:-1] + ", #sparse_tensor.encoding<{map = "
+            f"({', '.join(dims)}) -> ({', '.join(levels)})}}>>")
+
+
+class Stored24(Selection24):
+    """A 2:4 selection that is stored as such, and read as a dense tensor."""
+
+    def draw(self, g):
+        step = super().draw(g)
+        if step is not None and step.attributes["gradient"] == "ste":
+            step.attributes["gradient"] = "dense"
+        return step
+
+    def names(self):
+        return [self.name + " stored"]
+
+    def counted(self, step):
+        return self.names()
+
+    def store(self, p, step, selected):
+        """The name and the type of the stored selection."""
+        at, stored = step.attributes, p.fresh("p")
+        type_ = packed_type(p, selected[0])
+        p.line(f"{stored} = {self.name} {p.names(selected)} select = {at['select']} "
+               f"gradient = {at['gradient']} : {p.types(selected)} -> {type_}")
+        return stored, type_
+
+    def text(self, p, step):
+        stored, type_ = self.store(p, step, step.operands)
+        p.line(f"{p.declare(step.results[0])} = sparse_tensor.convert {stored} : "
+               f"{type_} to {p.type(step.results[0])}")
+
+
+class Product24(Stored24):
+    """A product with a stored 2:4 matrix, on either side, transposed or not."""
+    specs = ("ik,kj->ij", "ki,kj->ij", "ik,jk->ij", "jk,ik->ij", "kj,ik->ij",
+             "ik,bjk->bji")
+
+    def draw(self, g):
+        step = super().draw(g)
+        if step is None or len(step.results[0].shape) != 2:
+            return None
+        spec = g.rng.choice(self.specs)
+        of_w, of_x, of_y = spec.replace("->", ",").split(",")
+        extents = dict(zip(of_w, step.results[0].shape))
+
+        def fits(v):
+            return len(v.shape) == len(of_x) and all(
+                extents.get(l, n) == n for l, n in zip(of_x, v.shape))
+
+        element = step.results[0].element
+        x = g.value(element, rank=(len(of_x),), where=fits)
+        if x is None:
+            x = g.fresh(element, tuple(extents.get(l, g.rng.choice(g.sizes))
+                                       for l in of_x))
+        extents.update(zip(of_x, x.shape))
+        shape = tuple(extents[l] for l in of_y)
+        if np.prod([max(n, 1) for n in extents.values()]) > 30000 or (
+                np.prod(shape) > 4000):
+            return None
+        return Step(self, step.operands + [x], [Value(element, shape)],
+                    step.attributes | {"spec": spec})
+
+    def names(self):
+        return [self.name + " in a product"]
+
+    def text(self, p, step):
+        *selected, x = step.operands
+        stored, type_ = self.store(p, step, selected)
+        result = step.results[0]
+        groups = step.attributes["spec"].replace("->", ",").split(",")
+        into = p.filled(result.shape, result.element, "0.0", [selected[0], x])
+        a, b, c, t, u = (p.fresh("b") for _ in range(5))
+        generic(p, p.declare(result), sorted(set("".join(groups))), groups,
+                [stored, x.name], [type_, p.type(x)], into, p.type(result), [a, b, c],
+                result.element,
+                [f"{t} = arith.mulf {a}, {b} : {result.element}",
+                 f"{u} = arith.addf {c}, {t} : {result.element}",
+                 f"linalg.yield {u} : {result.element}"])
+
+    def evaluate(self, tape, step, operands, env):
+        selected = super().evaluate(tape, step, operands[:-1], env)
+        return [tape.contract(step.attributes["spec"], selected + operands[-1:], None)]
+
+
 _REDUCTIONS = [MaskedReduce(kind) for kind in REDUCTIONS]
 MASKED_REDUCE = _REDUCTIONS[0]
 KINDS = _REDUCTIONS + [Softmax("masked_softmax"),
                        Softmax("masked_log_softmax"), GradMask(),
                        StopGradient(), Selection24("sparsify_24"),
-                       Selection24("sparsify_24_like")]
+                       Selection24("sparsify_24_like"),
+                       Stored24("sparsify_24"), Stored24("sparsify_24_like"),
+                       Product24("sparsify_24"), Product24("sparsify_24_like")]
 for _kind in KINDS:
     if isinstance(_kind, Masked):
         _kind.weight = 2.0
