@@ -1141,8 +1141,9 @@ def LowerSparse : PipelinePass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp
 
     Not with `for-device`: a tensor that stores two of each four elements of a
     dense one is packed as it is read (`sparse_autograd.pack_24`), both orders of
-    one choice at once, and the product of such a matrix, of f32 or bf16, and a
-    dense one is a call of the runtime (`sparse_autograd.multiply_24`). By
+    one choice at once, and the product of such a matrix, of f32, bf16 or f16, and
+    a dense one, of one dimension of columns or of several side by side, is a
+    call of the runtime (`sparse_autograd.multiply_24`). By
     `product-24` that multiplies what is stored (`sparse`), the rows that it
     expands (`dense`), or, as a model of costs says, what is faster (`fastest`);
     a remark of the category `sparse-autograd-contractions` has what the model

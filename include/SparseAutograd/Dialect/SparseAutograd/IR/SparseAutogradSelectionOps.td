@@ -128,8 +128,8 @@ def SparseAutograd_Sparsify24LikeOp
     choice that was made there, once: selecting what has been selected keeps the
     same elements, ties and zeros included, wherever the tensor has passed since
     (a call, a loop). The input has the gradient that `gradient` says; `other`,
-    of which only the choice is used, has none. A result that stores what is
-    selected is one of `sparsify_24`.
+    of which only the choice is used, has none. The result may be stored, as
+    that of `sparsify_24`.
 
     ```mlir
     // The cotangent of sparse activations, where these were kept.
