@@ -264,6 +264,32 @@ def opposite(strategy, element_type):
     return program
 
 
+def constants():
+    """Selections of constants, which the compiler stores."""
+    program = Program("constants")
+    program.define_encoding("Rows", ROWS)
+    program.define_encoding("Batch", BATCH)
+    for number, shape in enumerate(((1, 1), (4, 4), (3, 7), (9, 10), (2, 5, 6))):
+        array = rng.integers(-9, 10, shape).astype(np.float32)
+        name = "#Batch" if len(shape) == 3 else "#Rows"
+        encoding = BATCH if len(shape) == 3 else ROWS
+        dims = lambda s: "x".join(map(str, s))
+        other = shape[:-2] + shape[:-3:-1]
+        types = [f"tensor<{dims(s)}xf32, {name}>" for s in (shape, other)]
+        dense = f"tensor<{dims(shape)}xf32>"
+        program.entry(f"constant_{number}", [], types, f"""
+  %w = arith.constant dense<{array.tolist()}> : {dense}
+  %y, %t = sparse_autograd.sparsify_24 %w select = optimal gradient = sparse
+      : {dense} -> {types[0]}, {types[1]}
+  return %y, %t : {types[0]}, {types[1]}""")
+        kept = choose(array.reshape((-1,) + shape[-2:]), "optimal").reshape(shape)
+        turn = lambda a: np.ascontiguousarray(np.swapaxes(a, -1, -2))
+        program.call(f"constant_{number}", [], lambda y, t, a=array, k=kept, e=encoding, f=turn:
+                     compare(y, a, k, e, "constant") +
+                     compare(t, f(a), f(k), e, "constant, transposed"))
+    return program
+
+
 def memory():
     """What a selection and a step with one take at most (semantics T4, T5): packed
     values and metadata, 0.5625 of dense bf16 for each order, and 2 bytes for a
@@ -315,13 +341,14 @@ func.func private @layer(%v: {dense}, %x: {x}) -> {x} {{
     array = to_type(rng.standard_normal((rows, columns)), "bf16")
     packed = 9 * 2 * elements // 16
     assert packed == 0.5625 * 2 * elements and slack < elements
-    program.call("one", [array], lambda y: 1, repeats=1,
+    program.call("one", [array], lambda y: 1, threads=1, repeats=1,
                  check_memory=at_most(packed + choice))
-    program.call("both", [array], lambda y, t: 1, repeats=1,
+    program.call("both", [array], lambda y, t: 1, threads=1, repeats=1,
                  check_memory=at_most(2 * packed + choice))
     few = 4
     program.call("step", [array, np.ones((few, columns), np.float32),
-                          np.ones((few, rows), np.float32)], lambda y, dx: 1, repeats=1,
+                          np.ones((few, rows), np.float32)], lambda y, dx: 1, threads=1,
+                 repeats=1,
                  check_memory=at_most(2 * packed + choice))
     return program
 
@@ -330,4 +357,4 @@ if __name__ == "__main__":
     finish([selections(t) for t in FLOATS] + [masks()] +
            [products(s, t) for s in ("fastest", "sparse", "dense")
             for t in ("f32", "bf16")] +
-           [memory()] + [opposite(s, t) for s in ("sparse", "dense") for t in ("f32", "bf16")])
+           [memory(), constants()] + [opposite(s, t) for s in ("sparse", "dense") for t in ("f32", "bf16")])

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On the CPU the runtime packs, both orders of one tensor in one pass. On a
-// device the lists are structured ops: an element of each follows from its
-// number, and from the choice of the tile that it is in.
+// On the CPU the runtime packs, both orders of one tensor in one pass; what is
+// constant is packed here. On a device the lists are structured ops: an element
+// of each follows from its number, and from the choice of the tile that it is
+// in.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,6 +87,127 @@ static SmallVector<Value> getExtents(OpBuilder &builder, Location loc,
                              });
 }
 
+/// For each set of the elements of a group that are kept, as four bits, the
+/// nibble of the metadata, all in one number.
+static uint64_t getNibbleTable() {
+  uint64_t table = 0;
+  for (uint64_t kept = 0; kept < 16; ++kept) {
+    SmallVector<uint64_t> stored;
+    for (uint64_t i = 0; i < 4; ++i)
+      if ((kept >> i) & 1)
+        stored.push_back(i);
+    for (uint64_t i = 4; i-- > 0 && stored.size() < 2;)
+      if (!((kept >> i) & 1))
+        stored.push_back(i);
+    llvm::sort(stored);
+    table |= (stored[0] | stored[1] << 2) << (4 * kept);
+  }
+  return table;
+}
+
+//===----------------------------------------------------------------------===//
+// Of constants
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// compress_24 of a constant by a constant choice.
+struct PackConstant : OpConversionPattern<Compress24Op> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(Compress24Op op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    DenseElementsAttr input, choice;
+    if (!matchPattern(op.getInput(), m_Constant(&input)) ||
+        !matchPattern(op.getChoice(), m_Constant(&choice)))
+      return failure();
+    Location loc = op.getLoc();
+    SmallVector<Value> extents = getExtents(rewriter, loc, op.getInput());
+    if (op.getTransposed())
+      std::swap(extents.end()[-2], extents.end()[-1]);
+    PackedLists packed(rewriter, loc, op.getType(), extents);
+    SmallVector<APFloat> values;
+    SmallVector<uint8_t> bytes;
+    pack(input, choice, op.getTransposed(), values, bytes);
+    auto list = [&](DenseElementsAttr elements, Type type) -> Value {
+      return tensor::CastOp::create(
+          rewriter, loc, type,
+          arith::ConstantOp::create(rewriter, loc, elements));
+    };
+    auto typeOf = [](size_t length, Type element) {
+      return RankedTensorType::get({static_cast<int64_t>(length)}, element);
+    };
+    Value stored =
+        list(DenseElementsAttr::get(
+                 typeOf(values.size(), input.getElementType()), values),
+             packed.values.getType());
+    Value coordinates =
+        list(DenseElementsAttr::get(typeOf(bytes.size(), rewriter.getI8Type()),
+                                    ArrayRef(bytes)),
+             packed.coordinates.getType());
+    rewriter.replaceOpWithMultiple(op,
+                                   {packed.getComponents(coordinates, stored)});
+    return success();
+  }
+
+private:
+  static void pack(DenseElementsAttr input, DenseElementsAttr choice,
+                   bool isTransposed, SmallVectorImpl<APFloat> &values,
+                   SmallVectorImpl<uint8_t> &bytes);
+};
+} // namespace
+
+/// The lists of `input`, matrices or, `isTransposed`, their transposes.
+void PackConstant::pack(DenseElementsAttr input, DenseElementsAttr choice,
+                        bool isTransposed, SmallVectorImpl<APFloat> &values,
+                        SmallVectorImpl<uint8_t> &bytes) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(input.getType()).getShape();
+  int64_t rows = shape.end()[-2], columns = shape.back();
+  int64_t lines = isTransposed ? columns : rows;
+  int64_t elements = isTransposed ? rows : columns;
+  int64_t tileRows = llvm::divideCeil(rows, tileExtent);
+  int64_t tileColumns = llvm::divideCeil(columns, tileExtent);
+  int64_t matrices =
+      rows * columns == 0 ? 0 : input.getNumElements() / (rows * columns);
+  auto of = input.getValues<APFloat>();
+  auto choices = choice.getValues<uint16_t>();
+  APFloat zero = APFloat::getZero(
+      cast<FloatType>(input.getElementType()).getFloatSemantics());
+  uint64_t table = getNibbleTable();
+  int64_t groups = 0;
+  for (int64_t line = 0; line < matrices * lines; ++line)
+    for (int64_t begin = 0; begin < elements; begin += tileExtent, ++groups) {
+      int64_t matrix = line / lines;
+      auto place = [&](int64_t i) {
+        int64_t inLine = line % lines, element = begin + i;
+        return isTransposed ? std::pair(element, inLine)
+                            : std::pair(inLine, element);
+      };
+      unsigned kept = 0;
+      for (int64_t i = 0; i < tileExtent; ++i) {
+        auto [row, column] = place(i);
+        uint16_t tile =
+            choices[(matrix * tileRows + row / tileExtent) * tileColumns +
+                    column / tileExtent];
+        kept |=
+            unsigned(tile >> getTileBit(row % tileExtent, column % tileExtent) &
+                     1)
+            << i;
+      }
+      auto nibble = static_cast<uint8_t>(table >> (4 * kept) & 0xF);
+      for (unsigned coordinate : {nibble & 3u, unsigned(nibble) >> 2}) {
+        auto [row, column] = place(coordinate);
+        values.push_back(kept >> coordinate & 1
+                             ? of[(matrix * rows + row) * columns + column]
+                             : zero);
+      }
+      // The last byte may have one group, beside an empty one.
+      if (groups % 2 == 0)
+        bytes.push_back(nibble | 0xE0);
+      else
+        bytes.back() = (bytes.back() & 0xF) | nibble << 4;
+    }
+}
+
 //===----------------------------------------------------------------------===//
 // By the runtime
 //===----------------------------------------------------------------------===//
@@ -153,24 +275,6 @@ struct PackNonzeros : OpConversionPattern<sparse_tensor::ConvertOp> {
 //===----------------------------------------------------------------------===//
 // Element by element
 //===----------------------------------------------------------------------===//
-
-/// For each set of the elements of a group that are kept, as four bits, the
-/// nibble of the metadata, all in one number.
-static uint64_t getNibbleTable() {
-  uint64_t table = 0;
-  for (uint64_t kept = 0; kept < 16; ++kept) {
-    SmallVector<uint64_t> stored;
-    for (uint64_t i = 0; i < 4; ++i)
-      if ((kept >> i) & 1)
-        stored.push_back(i);
-    for (uint64_t i = 4; i-- > 0 && stored.size() < 2;)
-      if (!((kept >> i) & 1))
-        stored.push_back(i);
-    llvm::sort(stored);
-    table |= (stored[0] | stored[1] << 2) << (4 * kept);
-  }
-  return table;
-}
 
 namespace {
 /// Elements of the lists of one compress_24.
@@ -338,4 +442,5 @@ void sparse_autograd::populatePacking24Patterns(const TypeConverter &types,
     patterns.add<CompressByElements>(types, patterns.getContext());
   else
     patterns.add<PackChoice, PackNonzeros>(types, patterns.getContext());
+  patterns.add<PackConstant>(types, patterns.getContext(), /*benefit=*/2);
 }

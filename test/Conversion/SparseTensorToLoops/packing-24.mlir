@@ -137,3 +137,18 @@ func.func @apart(%w: tensor<32x64xf32, #Rows>, %x: tensor<4x64x5xf32>, %z: tenso
   } -> tensor<4x32x5xf32>
   return %y : tensor<4x32x5xf32>
 }
+
+// A constant is packed by the compiler: 3 and 4 at coordinates 2 and 3, 7 at 1 and a
+// zero at the last place that is left.
+
+// CHECK-LABEL: func.func @constant
+// CHECK-DAG: arith.constant dense<[3.000000e+00, 4.000000e+00, 7.000000e+00, 0.000000e+00]> : tensor<4xf32>
+// CHECK-DAG: arith.constant dense<-34> : tensor<1xi8>
+// CHECK-NOT: pack_24
+// CHECK: return
+func.func @constant() -> tensor<2x4xf32, #Rows> {
+  %w = arith.constant dense<[[1.0, 2.0, 3.0, 4.0], [0.0, 7.0, 0.0, 0.0]]> : tensor<2x4xf32>
+  %c = arith.constant dense<44> : tensor<1x1xi16>
+  %y = sparse_autograd.compress_24 %w by %c : tensor<2x4xf32>, tensor<1x1xi16> -> tensor<2x4xf32, #Rows>
+  return %y : tensor<2x4xf32, #Rows>
+}

@@ -84,3 +84,16 @@ func.func @stored_selection(%w: tensor<8x8xf32>) -> tensor<8x8xf32, #Rows> {
   %z = sparse_autograd.sparsify_24 %y select = greedy gradient = dense : tensor<8x8xf32> -> tensor<8x8xf32, #Rows>
   return %z : tensor<8x8xf32, #Rows>
 }
+
+// What is stored of a constant is stored by a constant choice.
+
+// CHECK-LABEL: func.func @stored_constant
+func.func @stored_constant() -> (tensor<2x4xf32, #Rows>, tensor<4x2xf32>) {
+  // CHECK-DAG: %[[C:.*]] = arith.constant dense<60> : tensor<1x1xi16>
+  // CHECK-DAG: %[[T:.*]] = arith.constant dense<{{\[\[}}0.000000e+00, 0.000000e+00], [0.000000e+00, 7.000000e+00], [3.000000e+00, 0.000000e+00], [4.000000e+00, 0.000000e+00]]> : tensor<4x2xf32>
+  // CHECK: %[[Y:.*]] = sparse_autograd.compress_24 %{{.*}} by %[[C]]
+  // CHECK: return %[[Y]], %[[T]]
+  %w = arith.constant dense<[[1.0, 2.0, 3.0, 4.0], [0.0, 7.0, 0.0, 0.0]]> : tensor<2x4xf32>
+  %y, %t = sparse_autograd.sparsify_24 %w select = greedy gradient = dense : tensor<2x4xf32> -> tensor<2x4xf32, #Rows>, tensor<4x2xf32>
+  return %y, %t : tensor<2x4xf32, #Rows>, tensor<4x2xf32>
+}

@@ -9,6 +9,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/Selection24.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -235,6 +236,41 @@ struct MergeSelections : OpRewritePattern<Sparsify24Op> {
   }
 };
 
+/// What is stored of a constant is stored by a choice that is one.
+struct ChooseOfConstant : OpRewritePattern<Sparsify24Op> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(Sparsify24Op op,
+                                PatternRewriter &rewriter) const override {
+    Attribute constant;
+    if (llvm::none_of(op->getResultTypes(), isSparse) ||
+        !matchPattern(op.getInput(), m_Constant(&constant)))
+      return failure();
+    DenseElementsAttr elements = getSelectableConstant(constant);
+    if (!elements)
+      return failure();
+    Location loc = op.getLoc();
+    SmallVector<uint16_t> choices = chooseOfConstant(op.getSelect(), elements);
+    Value choice = arith::ConstantOp::create(
+        rewriter, loc,
+        DenseElementsAttr::get(
+            Choose24Op::getChoiceType(op.getInput().getType()),
+            ArrayRef<uint16_t>(choices)));
+    bool hasBothOrders = op.getSelect() != Selection24::RowWise;
+    SmallVector<Value> stored;
+    for (auto [isTransposed, type] : llvm::enumerate(op->getResultTypes()))
+      if (isSparse(type))
+        stored.push_back(Compress24Op::create(
+            rewriter, loc, type, op.getInput(), choice,
+            /*transposed=*/isTransposed != 0, hasBothOrders));
+      else
+        stored.push_back(arith::ConstantOp::create(
+            rewriter, loc,
+            selectElements(elements, choices, isTransposed != 0)));
+    rewriter.replaceOp(op, stored);
+    return success();
+  }
+};
+
 /// The choice of a selected tensor is that of the tensor it was selected from.
 struct ReadOriginalChoice : OpRewritePattern<Sparsify24LikeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -254,7 +290,7 @@ struct ReadOriginalChoice : OpRewritePattern<Sparsify24LikeOp> {
 
 void Sparsify24Op::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                MLIRContext *context) {
-  patterns.add<MergeSelections>(context);
+  patterns.add<MergeSelections, ChooseOfConstant>(context);
 }
 
 //===----------------------------------------------------------------------===//
