@@ -14,18 +14,11 @@
 #ifndef SPARSEAUTOGRAD_BENCHMARK_PRODUCTLOOPS_H
 #define SPARSEAUTOGRAD_BENCHMARK_PRODUCTLOOPS_H
 
-#include <cstdint>
+#include "Csr.h"
 
 namespace loops {
 
-/// A matrix in CSR. All dense matrices are row-major with `width` columns.
-struct Csr {
-  int32_t rows, columns;
-  const int32_t *positions, *coordinates;
-  const float *values;
-};
-
-/// The loops for one number of columns.
+/// The loops for one number of columns. All dense matrices are row-major.
 struct Products {
   int64_t width;
   /// c = a b.
