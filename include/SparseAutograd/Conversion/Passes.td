@@ -653,18 +653,23 @@ def VectorizeEntries
     }
     ```
 
-    becomes two loops over vectors, whose last one is
+    becomes a loop over whole vectors, and of what is left
 
     ```mlir
-    %rest = scf.for %p = %whole to %end step %c16 iter_args(%s = %v) -> (vector<16xf32>) {
-      %left = arith.subi %end, %p : index
-      %mask = vector.create_mask %left : vector<16xi1>
-      %x = vector.maskedload %values[%p], %mask, %zeros ...
+    %mask = arith.cmpi ult, %places, %lefts : vector<16xi32>
+    %all = scf.if %hasRest -> (vector<16xf32>) {
+      %x = vector.maskedload %values[%whole], %mask, %zeros ...
       %chosen = arith.select %mask, %x, %neutral ...
-      %next = arith.addf %s, %chosen fastmath<reassoc> : vector<16xf32>
+      %next = arith.addf %sums, %chosen fastmath<reassoc> : vector<16xf32>
       scf.yield %next : vector<16xf32>
+    } else {
+      scf.yield %sums : vector<16xf32>
     }
     ```
+
+    Maxima and minima of floats are those of integers in the order of the floats
+    (`encodeKey`), since `arith.maximumf` of vectors is six instructions, each of
+    which waits for the one before.
 
     Where the processor of the module has no masks, nothing changes: most rows
     are shorter than a few vectors. Elementary functions other than the

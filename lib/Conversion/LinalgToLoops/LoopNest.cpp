@@ -8,8 +8,8 @@
 
 #include "LoopNest.h"
 
+#include "../OrderedKey.h"
 #include "Combiner.h"
-#include "OrderedKey.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -9,7 +9,9 @@
 // Vectorization of loops over the entries of one row. LLVM's vectors begin
 // where a row has several of them, and most rows have fewer entries than one
 // vector has lanes: here the last vector of a row is masked. Sums are added in
-// an order that the length of the row alone decides.
+// an order that the length of the row alone decides. Maxima and minima are
+// those of integers (OrderedKey.h): one instruction where that of floats, which
+// keeps a NaN and the sign of a zero, is six that wait for each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +21,9 @@
 #include "../CombineHalves.h"
 #include "../LoopReductions.h"
 #include "../NeutralElement.h"
+#include "../OrderedKey.h"
 #include "../Segments.h"
+#include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Target/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,12 +53,17 @@ public:
   EntryVectors(scf::ForOp loop, RewriterBase &rewriter)
       : loop(loop), builder(loop.getLoc(), rewriter) {}
 
-  /// Whether iterations may be done at once, and each op of the body is one on
-  /// vectors, whose elements have at least `maskedBytes`.
-  bool match(int64_t maskedBytes, AliasAnalysis &aliases);
+  /// Why iterations may not be done at once, or which op of the body is none on
+  /// vectors whose elements have at least `maskedBytes`; empty if there is
+  /// nothing against vectors.
+  std::string match(int64_t maskedBytes, AliasAnalysis &aliases);
 
-  /// Replaces the loop by one of vectors that have `vectorBytes` at most.
-  void rewrite(RewriterBase &rewriter, int64_t vectorBytes);
+  /// The elements of vectors that have `vectorBytes` at most.
+  int64_t getLanes(int64_t vectorBytes) const {
+    return vectorBytes / widestBytes;
+  }
+  /// Replaces the loop by one of vectors of `numLanes` elements.
+  void rewrite(RewriterBase &rewriter, int64_t numLanes);
 
 private:
   bool matchElement(Value memref, ValueRange indices, int64_t maskedBytes);
@@ -65,10 +74,14 @@ private:
     return VectorType::get(lanes, element);
   }
   Value toVector(Value value, IRMapping &mapping);
+  /// Whether what `number` carries are the keys of floats.
+  bool isKey(unsigned number) const { return isExtremum(combiners[number]); }
   SmallVector<Value> emitStrip(Value place, Value mask, ValueRange carried);
-  SmallVector<Value> emitLoop(Value begin, Value end, bool isMasked,
-                              ValueRange carried);
+  SmallVector<Value> emitWhole(Value begin, Value end, ValueRange carried);
+  SmallVector<Value> emitRest(Value begin, Value count, ValueRange carried);
+  Value createMask(Value count);
   Value createNeutral(unsigned number);
+  Value createStart(unsigned number);
   Value combine(unsigned number, Value left, Value right);
   Value combineLanes(unsigned number, Value vector);
 
@@ -146,19 +159,24 @@ bool EntryVectors::matchCarried() {
   return true;
 }
 
-bool EntryVectors::match(int64_t maskedBytes, AliasAnalysis &aliases) {
+std::string EntryVectors::match(int64_t maskedBytes, AliasAnalysis &aliases) {
   if (!matchCarried())
-    return false;
+    return "what it carries is not combined in any order";
   for (Operation &op : loop.getBody()->without_terminator())
     if (!matchOp(op, maskedBytes))
-      return false;
+      return ("vectors have no form of " + op.getName().getStringRef() +
+              ", or of what it takes")
+          .str();
   // Accesses of one buffer are at the place of the iteration.
   Accesses accesses = getAccesses(loop);
-  return widestBytes != 0 &&
-         !conflict(aliases, accesses, accesses,
-                   [](const Access &one, const Access &other) {
-                     return one.memref == other.memref;
-                   });
+  if (widestBytes == 0)
+    return "it accesses no list";
+  if (conflict(aliases, accesses, accesses,
+               [](const Access &one, const Access &other) {
+                 return one.memref == other.memref;
+               }))
+    return "lists may overlap, of which one is written";
+  return "";
 }
 
 Value EntryVectors::toVector(Value value, IRMapping &mapping) {
@@ -205,15 +223,20 @@ SmallVector<Value> EntryVectors::emitStrip(Value place, Value mask,
     for (Value operand : op.getOperands())
       operands.map(operand, toVector(operand, mapping));
     auto *combiner = llvm::find(combiners, &op);
-    if (mask && combiner != combiners.end()) {
-      // Lanes beyond the end combine nothing.
+    if (combiner != combiners.end()) {
       unsigned number = std::distance(combiners.begin(), combiner);
       Value accumulator = loop.getRegionIterArg(number);
-      for (Value operand : op.getOperands())
-        if (operand != accumulator)
-          operands.map(operand, arith::SelectOp::create(
-                                    builder, mask, operands.lookup(operand),
-                                    createNeutral(number)));
+      Value term = op.getOperand(op.getOperand(0) == accumulator ? 1 : 0);
+      Value vector = operands.lookup(term);
+      // Lanes beyond the end combine nothing.
+      if (mask)
+        vector = arith::SelectOp::create(builder, mask, vector,
+                                         createNeutral(number));
+      if (isKey(number))
+        vector = encodeKey(builder, builder.getLoc(), &op, vector);
+      mapping.map(op.getResult(0),
+                  combine(number, operands.lookup(accumulator), vector));
+      continue;
     }
     Operation *vector = builder.clone(op, operands);
     for (auto [result, scalar] :
@@ -227,26 +250,56 @@ SmallVector<Value> EntryVectors::emitStrip(Value place, Value mask,
   });
 }
 
-/// Vectors of the iterations from `begin` to `end`; the last one is masked if
-/// `isMasked`, else they are whole.
-SmallVector<Value> EntryVectors::emitLoop(Value begin, Value end, bool isMasked,
-                                          ValueRange carried) {
+/// Whole vectors of the iterations from `begin` to `end`.
+SmallVector<Value> EntryVectors::emitWhole(Value begin, Value end,
+                                           ValueRange carried) {
   Value step = arith::ConstantIndexOp::create(builder, lanes);
   auto strips = scf::ForOp::create(builder, begin, end, step, carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(strips.getBody());
-  Value mask;
-  if (isMasked) {
-    Value left = arith::SubIOp::create(builder, end, strips.getInductionVar());
-    mask = vector::CreateMaskOp::create(
-        builder, getVectorType(builder.getI1Type()), left);
-  }
-  SmallVector<Value> next =
-      emitStrip(strips.getInductionVar(), mask, strips.getRegionIterArgs());
+  SmallVector<Value> next = emitStrip(strips.getInductionVar(), /*mask=*/{},
+                                      strips.getRegionIterArgs());
   // Without carried values the loop comes with its terminator.
   if (!next.empty())
     scf::YieldOp::create(builder, next);
   return SmallVector<Value>(strips.getResults());
+}
+
+/// The first `count` lanes, which are fewer than all. Integers of 32 bits
+/// compare as many lanes at once as a vector has elements.
+Value EntryVectors::createMask(Value count) {
+  SmallVector<int32_t> numbers = llvm::to_vector(
+      llvm::map_range(llvm::seq<int64_t>(lanes),
+                      [](int64_t lane) { return static_cast<int32_t>(lane); }));
+  auto type = getVectorType(builder.getI32Type());
+  Value places = arith::ConstantOp::create(
+      builder, DenseElementsAttr::get(type, ArrayRef(numbers)));
+  Value narrow =
+      arith::IndexCastOp::create(builder, builder.getI32Type(), count);
+  return arith::CmpIOp::create(
+      builder, arith::CmpIPredicate::ult, places,
+      vector::BroadcastOp::create(builder, type, narrow));
+}
+
+/// A masked vector of the `count` iterations from `begin` on, if there are any.
+SmallVector<Value> EntryVectors::emitRest(Value begin, Value count,
+                                          ValueRange carried) {
+  // Before the branch: all loops over a row have the same mask.
+  Value mask = createMask(count);
+  Value none = arith::ConstantIndexOp::create(builder, 0);
+  Value hasRest =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, count, none);
+  auto rest = scf::IfOp::create(builder, carried.getTypes(), hasRest,
+                                /*withElseRegion=*/!carried.empty());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(rest.thenBlock());
+  SmallVector<Value> next = emitStrip(begin, mask, carried);
+  if (next.empty())
+    return {};
+  scf::YieldOp::create(builder, next);
+  builder.setInsertionPointToStart(rest.elseBlock());
+  scf::YieldOp::create(builder, carried);
+  return SmallVector<Value>(rest.getResults());
 }
 
 Value EntryVectors::createNeutral(unsigned number) {
@@ -256,9 +309,19 @@ Value EntryVectors::createNeutral(unsigned number) {
       DenseElementsAttr::get(getVectorType(neutral.getType()), neutral));
 }
 
-/// A copy of the combiner of `number` for two values, scalars or vectors.
+/// What a vector of `number` starts with.
+Value EntryVectors::createStart(unsigned number) {
+  Value neutral = createNeutral(number);
+  return isKey(number)
+             ? encodeKey(builder, builder.getLoc(), combiners[number], neutral)
+             : neutral;
+}
+
+/// What the combiner of `number` makes of two vectors, or of keys.
 Value EntryVectors::combine(unsigned number, Value left, Value right) {
   Operation *combiner = combiners[number];
+  if (isKey(number))
+    return combineKeys(builder, builder.getLoc(), combiner, left, right);
   Operation *copy = builder.clone(*combiner);
   copy->setOperands({left, right});
   copy->getResult(0).setType(left.getType());
@@ -270,11 +333,14 @@ Value EntryVectors::combineLanes(unsigned number, Value vector) {
   vector = combineHalves(
       builder, builder.getLoc(), vector, /*count=*/1,
       [&](Value one, Value two) { return combine(number, one, two); });
-  return vector::ExtractOp::create(builder, vector, 0);
+  Value all = vector::ExtractOp::create(builder, vector, 0);
+  return isKey(number)
+             ? decodeKey(builder, builder.getLoc(), combiners[number], all)
+             : all;
 }
 
-void EntryVectors::rewrite(RewriterBase &rewriter, int64_t vectorBytes) {
-  lanes = vectorBytes / widestBytes;
+void EntryVectors::rewrite(RewriterBase &rewriter, int64_t numLanes) {
+  lanes = numLanes;
   builder.setInsertionPoint(loop);
   Value begin = loop.getLowerBound(), end = loop.getUpperBound();
   Value count = arith::SubIOp::create(builder, end, begin);
@@ -283,13 +349,16 @@ void EntryVectors::rewrite(RewriterBase &rewriter, int64_t vectorBytes) {
   Value endOfWhole = arith::SubIOp::create(builder, end, rest);
   SmallVector<Value> vectors;
   for (unsigned number = 0; number < combiners.size(); ++number)
-    vectors.push_back(createNeutral(number));
-  vectors = emitLoop(begin, endOfWhole, /*isMasked=*/false, vectors);
-  vectors = emitLoop(endOfWhole, end, /*isMasked=*/true, vectors);
+    vectors.push_back(createStart(number));
+  vectors = emitWhole(begin, endOfWhole, vectors);
+  vectors = emitRest(endOfWhole, rest, vectors);
   SmallVector<Value> results;
-  for (auto [number, vector] : llvm::enumerate(vectors))
-    results.push_back(combine(number, loop.getInitArgs()[number],
-                              combineLanes(number, vector)));
+  for (auto [number, vector] : llvm::enumerate(vectors)) {
+    Value all = combineLanes(number, vector);
+    Operation *last = builder.clone(*combiners[number]);
+    last->setOperands({loop.getInitArgs()[number], all});
+    results.push_back(last->getResult(0));
+  }
   rewriter.replaceOp(loop, results);
 }
 
@@ -315,8 +384,20 @@ struct VectorizeEntriesPass
     AliasAnalysis aliases(getOperation());
     for (scf::ForOp loop : loops) {
       EntryVectors vectors(loop, rewriter);
-      if (vectors.match(maskedBytes, aliases))
-        vectors.rewrite(rewriter, bytes);
+      std::string why = vectors.match(maskedBytes, aliases);
+      if (!why.empty()) {
+        remarkDeclined(loop.getLoc(), loop, "vectors",
+                       "a loop over the entries of a row stays one over "
+                       "scalars, since " +
+                           why);
+        continue;
+      }
+      int64_t lanes = vectors.getLanes(bytes);
+      remarkChosen(loop.getLoc(), loop, "vectors",
+                   "a loop over the entries of a row is one over vectors of " +
+                       llvm::Twine(lanes) +
+                       " elements, the last of which is masked");
+      vectors.rewrite(rewriter, lanes);
     }
   }
 };

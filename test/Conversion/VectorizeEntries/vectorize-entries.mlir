@@ -12,7 +12,9 @@
 // CHECK-LABEL: func.func @sum
 // CHECK-SAME:  %[[POS:.*]]: memref<?xindex>, %[[V:.*]]: memref<?xf32>, %[[S:.*]]: memref<?xf32>
 // CHECK-DAG:   %[[C16:.*]] = arith.constant 16 : index
+// CHECK-DAG:   %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG:   %[[C15:.*]] = arith.constant 15 : index
+// CHECK-DAG:   %[[PLACES:.*]] = arith.constant dense<[0, 1, 2, {{.*}}, 15]> : vector<16xi32>
 // CHECK-DAG:   %[[NONE:.*]] = arith.constant dense<-0.000000e+00> : vector<16xf32>
 // CHECK-DAG:   %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
 // CHECK-DAG:   %[[INIT:.*]] = arith.constant 1.000000e+00 : f32
@@ -26,12 +28,16 @@
 // CHECK:           %[[X:.*]] = vector.load %[[V]][%[[P]]]
 // CHECK:           %[[NEXT:.*]] = arith.addf %[[A]], %[[X]] fastmath<reassoc> : vector<16xf32>
 // CHECK:           scf.yield %[[NEXT]]
-// CHECK:         %[[ALL:.*]] = scf.for %[[Q:.*]] = %[[WHOLE]] to %[[END]] step %[[C16]] iter_args(%[[B:.*]] = %[[SUMS]])
-// CHECK:           %[[LEFT:.*]] = arith.subi %[[END]], %[[Q]]
-// CHECK:           %[[MASK:.*]] = vector.create_mask %[[LEFT]]
-// CHECK:           %[[Y:.*]] = vector.maskedload %[[V]][%[[Q]]], %[[MASK]], %[[ZEROS]]
+// CHECK:         %[[LEFT:.*]] = arith.index_cast %[[REST]] : index to i32
+// CHECK:         %[[LEFTS:.*]] = vector.broadcast %[[LEFT]] : i32 to vector<16xi32>
+// CHECK:         %[[MASK:.*]] = arith.cmpi ugt, %[[LEFTS]], %[[PLACES]] : vector<16xi32>
+// CHECK:         %[[HAS:.*]] = arith.cmpi ne, %[[REST]], %[[C0]]
+// CHECK:         %[[ALL:.*]] = scf.if %[[HAS]]
+// CHECK:           %[[Y:.*]] = vector.maskedload %[[V]][%[[WHOLE]]], %[[MASK]], %[[ZEROS]]
 // CHECK:           %[[TERMS:.*]] = arith.select %[[MASK]], %[[Y]], %[[NONE]]
-// CHECK:           arith.addf %[[B]], %[[TERMS]]
+// CHECK:           arith.addf %[[SUMS]], %[[TERMS]]
+// CHECK:         } else {
+// CHECK:           scf.yield %[[SUMS]]
 // CHECK:         %[[LOW:.*]] = vector.extract_strided_slice %[[ALL]] {offsets = [0], sizes = [8]
 // CHECK:         %[[HIGH:.*]] = vector.extract_strided_slice %[[ALL]] {offsets = [8], sizes = [8]
 // CHECK:         arith.addf %[[LOW]], %[[HIGH]] fastmath<reassoc> : vector<8xf32>
@@ -67,7 +73,7 @@ func.func @sum(%positions: memref<?xindex>, %values: memref<?xf32>, %sums: memre
 // CHECK:           %[[E:.*]] = math.exp %[[PRODUCT]] : vector<8xf32>
 // CHECK:           %[[WIDE:.*]] = arith.extf %[[E]] : vector<8xf32> to vector<8xf64>
 // CHECK:           vector.store %[[WIDE]]
-// CHECK:         scf.for
+// CHECK:         scf.if
 // CHECK:           vector.maskedstore
 func.func @scale(%positions: memref<?xi32>, %values: memref<?xf32>, %factor: f32, %n: index) -> memref<?xf64> {
   %c0 = arith.constant 0 : index
@@ -89,6 +95,47 @@ func.func @scale(%positions: memref<?xi32>, %values: memref<?xf32>, %factor: f32
     }
   }
   return %result : memref<?xf64>
+}
+
+// A maximum is one of integers with the order of the floats, NaN above all, from
+// the key of minus infinity on. It is a float again before it meets the start.
+
+// CHECK-LABEL: func.func @largest
+// CHECK-DAG:     %[[LEAST:.*]] = arith.constant dense<-2139095041> : vector<16xi32>
+// CHECK-DAG:     %[[NAN:.*]] = arith.constant dense<2143289344> : vector<16xi32>
+// CHECK-DAG:     %[[INFINITE:.*]] = arith.constant dense<0xFF800000> : vector<16xf32>
+// CHECK-DAG:     %[[INIT:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK:         %[[START:.*]] = arith.select %{{.*}}, %[[NAN]], %[[LEAST]]
+// CHECK:         scf.for {{.*}} iter_args(%[[A:.*]] = %[[START]])
+// CHECK:           %[[X:.*]] = vector.load
+// CHECK:           %[[BITS:.*]] = arith.bitcast %[[X]] : vector<16xf32> to vector<16xi32>
+// CHECK:           %[[SIGN:.*]] = arith.shrsi %[[BITS]]
+// CHECK:           %[[FLIPPED:.*]] = arith.andi %[[SIGN]]
+// CHECK:           %[[ORDERED:.*]] = arith.xori %[[BITS]], %[[FLIPPED]]
+// CHECK:           %[[IS_NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
+// CHECK:           %[[KEY:.*]] = arith.select %[[IS_NAN]], %[[NAN]], %[[ORDERED]]
+// CHECK:           arith.maxsi %[[A]], %[[KEY]]
+// CHECK:         scf.if
+// CHECK:           arith.select %{{.*}}, %{{.*}}, %[[INFINITE]]
+// CHECK:         arith.maxsi {{.*}} : vector<8xi32>
+// CHECK:         arith.bitcast {{.*}} : i32 to f32
+// CHECK:         arith.maximumf %{{.*}}, %[[INIT]] : f32
+func.func @largest(%positions: memref<?xindex>, %values: memref<?xf32>, %maxima: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %init = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %begin = memref.load %positions[%i] : memref<?xindex>
+    %end = memref.load %positions[%next] : memref<?xindex>
+    %max = scf.for %p = %begin to %end step %c1 iter_args(%m = %init) -> (f32) {
+      %x = memref.load %values[%p] : memref<?xf32>
+      %t = arith.maximumf %x, %m : f32
+      scf.yield %t : f32
+    }
+    memref.store %max, %maxima[%i] : memref<?xf32>
+  }
+  return
 }
 
 // Not: an element that coordinates name, a sum in its order, the exponential of

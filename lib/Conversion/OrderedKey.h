@@ -6,22 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The maximum or minimum of floats while a loop runs. An accumulator of
-// `arith.maximumf` and its like is kept as an integer, the key of its float:
-// keys are ordered as the floats are, -0.0 before 0.0, with NaN where the op
-// wants it. LLVM vectorizes the maximum of integers without being told that
-// there are no NaNs, which would not be true.
+// The maximum or minimum of floats while a loop runs, scalars or vectors. An
+// accumulator of `arith.maximumf` and its like is kept as an integer, the key
+// of its float: keys are ordered as the floats are, -0.0 before 0.0, with NaN
+// where the op wants it. LLVM vectorizes the maximum of integers without being
+// told that there are no NaNs, which would not be true.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSEAUTOGRAD_CONVERSION_LINALGTOLOOPS_ORDEREDKEY_H
-#define SPARSEAUTOGRAD_CONVERSION_LINALGTOLOOPS_ORDEREDKEY_H
+#ifndef SPARSEAUTOGRAD_LIB_CONVERSION_ORDEREDKEY_H
+#define SPARSEAUTOGRAD_LIB_CONVERSION_ORDEREDKEY_H
 
 #include "mlir/IR/Builders.h"
 
 namespace sparse_autograd {
 
-/// Whether `op` is a maximum or minimum of two f32 or f64.
+/// Whether `op` is a maximum or minimum of two f32 or f64, or of vectors of
+/// them.
 bool isExtremum(mlir::Operation *op);
 
 /// The key of `value` for `extremum`. Any NaN has the key of one of them.
@@ -39,4 +40,4 @@ mlir::Value combineKeys(mlir::OpBuilder &builder, mlir::Location loc,
 
 } // namespace sparse_autograd
 
-#endif // SPARSEAUTOGRAD_CONVERSION_LINALGTOLOOPS_ORDEREDKEY_H
+#endif // SPARSEAUTOGRAD_LIB_CONVERSION_ORDEREDKEY_H
