@@ -1499,7 +1499,9 @@ def FuseKernels
 
     With `for-host`, loops that are not cut yet (their schedule is `parallel`) are
     fused over rows alone, and one of them visits the entries of its rows: dense
-    loops are for `--sparse-autograd-fuse`.
+    loops are for `--sparse-autograd-fuse`. A list that rows write entry by entry
+    when they have read another one takes its place, and what no row reads is not
+    stored.
 
     ```mlir
     scf.parallel (%i) = (%c0) to (%n) step (%c1) {

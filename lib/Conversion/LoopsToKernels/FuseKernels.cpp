@@ -17,6 +17,7 @@
 #include "ForwardStores.h"
 #include "FuseKernels.h"
 #include "KernelNest.h"
+#include "RowBuffers.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/Schedule.h"
 #include "SparseAutograd/Target/TargetInfo.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -505,6 +506,9 @@ void KernelFusion::visit(Block &block) {
         eliminateCommonSubExpressions(rewriter, dominance, row);
       }
     } while (fuseWithin(*body));
+    // On a device the lanes of a warp share the entries of a row.
+    if (rows == RowFusion::OfEntries)
+      shareRowBuffers(rewriter, row);
   }
 }
 
