@@ -200,6 +200,7 @@ static void call(TimedKernel &kernel, const TimedCall &timed) {
   form.results = results.data();
   form.patterns = patterns.data();
   form.resultForms = forms.data();
+  sparseAutogradSetThreadCount(timed.threads);
   if (sparseAutogradCall(timed.entry, &form) != SPARSE_AUTOGRAD_SUCCESS)
     fail(sparseAutogradLastError());
 }

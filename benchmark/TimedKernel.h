@@ -113,10 +113,11 @@ struct TimedCall {
   /// The pattern of the first argument, validated once, and then results share
   /// it; null for calls that check the storage and copy its lists.
   const SparseAutogradPattern *pattern = nullptr;
+  int32_t threads = 1;
 };
 
-/// The speed of each of `calls` as a multiple of the loop's, the best of
-/// `rounds` each.
+/// The speed of each of `calls` as a multiple of the loop's, which runs on one
+/// thread, the best of `rounds` each.
 std::vector<double> timeInTurn(TimedKernel &kernel,
                                llvm::ArrayRef<TimedCall> calls, int rounds);
 
