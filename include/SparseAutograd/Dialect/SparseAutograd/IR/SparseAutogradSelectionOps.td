@@ -81,7 +81,8 @@ def SparseAutograd_Sparsify24Op : SparseAutograd_SelectionOp<"sparsify_24"> {
     A result is dense, or stores what is selected: its encoding is then
     `structured[2, 4]` along the last dimension of that result, below dense
     levels in the order of dimensions. Storage is packed from the choice
-    (`compress_24`), of both results in one pass over the input. A stored result
+    (`compress_24`), of both results in one pass over the input; what is selected
+    of a constant is chosen and stored by the compiler. A stored result
     has no cotangents where it stores nothing, so that `gradient` is `dense` or
     `sparse`.
 
