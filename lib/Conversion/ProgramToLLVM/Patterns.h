@@ -13,11 +13,21 @@
 
 namespace sparse_autograd {
 
-/// Adds the patterns that call the runtime (memory, assertions, log) and those
-/// of i1 in memory. They take precedence over upstream's. `tables` outlives
-/// them.
+/// Functions of the runtime and texts that are added to a module, each once.
+class RuntimeSymbols;
+/// `tables` outlives them.
+std::shared_ptr<RuntimeSymbols>
+createRuntimeSymbols(mlir::SymbolTableCollection &tables);
+
+/// Replaces the assertions of functions, which have no nested control flow, by
+/// branches to a call of the runtime that raises an error.
+llvm::LogicalResult lowerAssertions(mlir::ModuleOp module,
+                                    RuntimeSymbols &symbols);
+
+/// Adds the patterns that call the runtime (memory, log) and those of i1 in
+/// memory. They take precedence over upstream's.
 void populateRuntimePatterns(const mlir::LLVMTypeConverter &converter,
-                             mlir::SymbolTableCollection &tables,
+                             std::shared_ptr<RuntimeSymbols> symbols,
                              mlir::RewritePatternSet &patterns);
 
 /// Adds the pattern that makes a view which splits dimensions a cast with the

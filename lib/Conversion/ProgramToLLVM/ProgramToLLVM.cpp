@@ -105,6 +105,9 @@ static LogicalResult lowerToLLVM(ModuleOp module) {
                    : TypeConverter::AttributeConversionResult::abort();
       });
   SymbolTableCollection tables;
+  std::shared_ptr<RuntimeSymbols> symbols = createRuntimeSymbols(tables);
+  if (failed(lowerAssertions(module, *symbols)))
+    return failure();
   RewritePatternSet patterns(context);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   populateVectorToLLVMConversionPatterns(converter, patterns);
@@ -118,7 +121,7 @@ static LogicalResult lowerToLLVM(ModuleOp module) {
                                        /*approximateLog1p=*/false,
                                        /*benefit=*/2);
   populateMathToLibmConversionPatterns(patterns, /*benefit=*/1);
-  populateRuntimePatterns(converter, tables, patterns);
+  populateRuntimePatterns(converter, symbols, patterns);
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
   return applyFullConversion(module, target, std::move(patterns));

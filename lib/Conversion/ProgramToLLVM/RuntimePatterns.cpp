@@ -14,6 +14,7 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -31,9 +32,8 @@ static Value createInteger(OpBuilder &builder, Location loc, Type type,
                                   builder.getIntegerAttr(type, value));
 }
 
-namespace {
+namespace sparse_autograd {
 
-/// What the patterns add to the module.
 class RuntimeSymbols {
 public:
   explicit RuntimeSymbols(SymbolTableCollection &tables) : tables(tables) {}
@@ -58,7 +58,7 @@ private:
   llvm::StringMap<LLVM::GlobalOp> strings;
 };
 
-} // namespace
+} // namespace sparse_autograd
 
 Value RuntimeSymbols::getString(OpBuilder &builder, Operation *user,
                                 StringRef text) {
@@ -186,39 +186,6 @@ struct DeallocOpLowering : RuntimePattern<memref::DeallocOp> {
   }
 };
 
-/// cf.assert -> a branch to sparseAutogradRaise, which does not return.
-struct AssertOpLowering : RuntimePattern<cf::AssertOp> {
-  using RuntimePattern::RuntimePattern;
-
-  LogicalResult
-  matchAndRewrite(cf::AssertOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Type i32 = rewriter.getI32Type();
-    FailureOr<LLVM::LLVMFuncOp> raise = symbols->getFunction(
-        rewriter, op, "sparseAutogradRaise", {i32, getPtrType()});
-    if (failed(raise))
-      return failure();
-    Block *before = rewriter.getInsertionBlock();
-    Block *after = rewriter.splitBlock(before, ++Block::iterator(op));
-    Block *failed = rewriter.createBlock(after->getParent());
-    // The calls of the runtime that raise are all there is that never returns:
-    // what they are about is the arguments.
-    Value message = symbols->getString(rewriter, op, op.getMsg());
-    LLVM::CallOp::create(
-        rewriter, loc, *raise,
-        ValueRange{
-            createInteger(rewriter, loc, i32, SPARSE_AUTOGRAD_INVALID_ARGUMENT),
-            message});
-    LLVM::UnreachableOp::create(rewriter, loc);
-    rewriter.setInsertionPointToEnd(before);
-    rewriter.replaceOpWithNewOp<LLVM::CondBrOp>(
-        op, adaptor.getArg(), after, ValueRange(), failed, ValueRange(),
-        std::pair<uint32_t, uint32_t>(1000000, 1));
-    return success();
-  }
-};
-
 /// An i1 in memory is a byte: stored as 0 or 1, and read as true unless it is
 /// 0, since callers may have others. LLVM's loop vectorizer refuses loads of
 /// types whose size in memory is not their own.
@@ -332,11 +299,60 @@ struct LogOpLowering : RuntimePattern<LogOp> {
 } // namespace
 
 void sparse_autograd::populateRuntimePatterns(
-    const LLVMTypeConverter &converter, SymbolTableCollection &tables,
+    const LLVMTypeConverter &converter, std::shared_ptr<RuntimeSymbols> symbols,
     RewritePatternSet &patterns) {
-  auto symbols = std::make_shared<RuntimeSymbols>(tables);
   patterns.add<BoolLoadOpLowering, BoolStoreOpLowering>(converter, ownBenefit);
-  patterns
-      .add<AllocOpLowering, DeallocOpLowering, AssertOpLowering, LogOpLowering>(
-          converter, symbols);
+  patterns.add<AllocOpLowering, DeallocOpLowering, LogOpLowering>(converter,
+                                                                  symbols);
+}
+
+/// cf.assert -> a branch to sparseAutogradRaise, which does not return.
+static LogicalResult lowerAssertion(cf::AssertOp op, RewriterBase &rewriter,
+                                    RuntimeSymbols &symbols) {
+  Location loc = op.getLoc();
+  Type i32 = rewriter.getI32Type();
+  FailureOr<LLVM::LLVMFuncOp> raise = symbols.getFunction(
+      rewriter, op, "sparseAutogradRaise",
+      {i32, LLVM::LLVMPointerType::get(rewriter.getContext())});
+  if (failed(raise))
+    return failure();
+  Block *before = op->getBlock();
+  Block *after = rewriter.splitBlock(before, std::next(Block::iterator(op)));
+  Block *failed = rewriter.createBlock(before->getParent());
+  // The calls of the runtime that raise are all there is that never returns:
+  // what they are about is the arguments.
+  Value message = symbols.getString(rewriter, op, op.getMsg());
+  LLVM::CallOp::create(
+      rewriter, loc, *raise,
+      ValueRange{
+          createInteger(rewriter, loc, i32, SPARSE_AUTOGRAD_INVALID_ARGUMENT),
+          message});
+  LLVM::UnreachableOp::create(rewriter, loc);
+  rewriter.setInsertionPoint(op);
+  rewriter.replaceOpWithNewOp<LLVM::CondBrOp>(
+      op, op.getArg(), after, ValueRange(), failed, ValueRange(),
+      std::pair<uint32_t, uint32_t>(1000000, 1));
+  return success();
+}
+
+std::shared_ptr<RuntimeSymbols>
+sparse_autograd::createRuntimeSymbols(SymbolTableCollection &tables) {
+  return std::make_shared<RuntimeSymbols>(tables);
+}
+
+LogicalResult sparse_autograd::lowerAssertions(ModuleOp module,
+                                               RuntimeSymbols &symbols) {
+  IRRewriter rewriter(module.getContext());
+  SmallVector<SmallVector<cf::AssertOp>> blocks;
+  module.walk([&](Block *block) {
+    if (isa<func::FuncOp>(block->getParentOp()))
+      blocks.push_back(llvm::to_vector(block->getOps<cf::AssertOp>()));
+  });
+  // From the end of a block: what is behind an assertion moves to a block of
+  // its own, once.
+  for (ArrayRef<cf::AssertOp> assertions : blocks)
+    for (cf::AssertOp assertion : llvm::reverse(assertions))
+      if (failed(lowerAssertion(assertion, rewriter, symbols)))
+        return failure();
+  return success();
 }
