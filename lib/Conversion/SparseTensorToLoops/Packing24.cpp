@@ -118,7 +118,7 @@ struct PackConstant : OpConversionPattern<Compress24Op> {
                   ConversionPatternRewriter &rewriter) const override {
     DenseElementsAttr input, choice;
     if (!matchPattern(op.getInput(), m_Constant(&input)) ||
-        !matchPattern(op.getChoice(), m_Constant(&choice)))
+        !matchPattern(op.getChoice(), m_Constant(&choice)) || input.empty())
       return failure();
     Location loc = op.getLoc();
     SmallVector<Value> extents = getExtents(rewriter, loc, op.getInput());

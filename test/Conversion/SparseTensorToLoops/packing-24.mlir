@@ -152,3 +152,14 @@ func.func @constant() -> tensor<2x4xf32, #Rows> {
   %y = sparse_autograd.compress_24 %w by %c : tensor<2x4xf32>, tensor<1x1xi16> -> tensor<2x4xf32, #Rows>
   return %y : tensor<2x4xf32, #Rows>
 }
+
+// Of a constant without elements there is nothing to pack: MLIR's analyses of ranges
+// do not take constants of no integers that are made in memory.
+// CHECK-LABEL: func.func @nothing
+// CHECK: sparse_autograd.pack_24
+func.func @nothing() -> tensor<8x0xf16, #Rows> {
+  %w = arith.constant dense<> : tensor<8x0xf16>
+  %c = arith.constant dense<> : tensor<2x0xi16>
+  %y = sparse_autograd.compress_24 %w by %c : tensor<8x0xf16>, tensor<2x0xi16> -> tensor<8x0xf16, #Rows>
+  return %y : tensor<8x0xf16, #Rows>
+}
