@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NormalizationPatterns.h"
+#include "SparseAutograd/Transforms/SwitchToIf.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,52 +18,6 @@ using namespace sparse_autograd;
 
 namespace {
 
-/// The first case against the rest, which is a switch of one case less.
-struct IndexSwitchToIf : OpRewritePattern<scf::IndexSwitchOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(scf::IndexSwitchOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    if (op.getNumCases() == 0) {
-      inlineBefore(op.getDefaultRegion(), op, rewriter);
-      return success();
-    }
-    Value value =
-        arith::ConstantIndexOp::create(rewriter, loc, op.getCases().front());
-    Value isCase = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::eq, op.getArg(), value);
-    auto branch = scf::IfOp::create(rewriter, loc, op.getResultTypes(), isCase,
-                                    /*addThenBlock=*/false,
-                                    /*addElseBlock=*/false);
-    rewriter.inlineRegionBefore(op.getCaseRegions().front(),
-                                branch.getThenRegion(),
-                                branch.getThenRegion().end());
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.createBlock(&branch.getElseRegion());
-    auto rest = scf::IndexSwitchOp::create(
-        rewriter, loc, op.getResultTypes(), op.getArg(),
-        op.getCases().drop_front(), op.getNumCases() - 1);
-    scf::YieldOp::create(rewriter, loc, rest.getResults());
-    for (auto [from, to] : llvm::zip_equal(op.getCaseRegions().drop_front(),
-                                           rest.getCaseRegions()))
-      rewriter.inlineRegionBefore(from, to, to.end());
-    rewriter.inlineRegionBefore(op.getDefaultRegion(), rest.getDefaultRegion(),
-                                rest.getDefaultRegion().end());
-    rewriter.replaceOp(op, branch.getResults());
-    return success();
-  }
-
-  /// Puts the block of `region` in place of `op`.
-  static void inlineBefore(Region &region, Operation *op,
-                           PatternRewriter &rewriter) {
-    Block &block = region.front();
-    Operation *yield = block.getTerminator();
-    rewriter.inlineBlockBefore(&block, op);
-    rewriter.replaceOp(op, yield->getOperands());
-    rewriter.eraseOp(yield);
-  }
-};
-
 /// A region that is to stay has a rule.
 struct InlineExecuteRegion : OpRewritePattern<scf::ExecuteRegionOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -70,7 +25,11 @@ struct InlineExecuteRegion : OpRewritePattern<scf::ExecuteRegionOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.getRegion().hasOneBlock() || op.getNoInline())
       return failure();
-    IndexSwitchToIf::inlineBefore(op.getRegion(), op, rewriter);
+    Block &block = op.getRegion().front();
+    Operation *yield = block.getTerminator();
+    rewriter.inlineBlockBefore(&block, op);
+    rewriter.replaceOp(op, yield->getOperands());
+    rewriter.eraseOp(yield);
     return success();
   }
 };
@@ -164,7 +123,7 @@ struct ParallelToFor : OpRewritePattern<scf::ParallelOp> {
 
 void sparse_autograd::populateControlFlowNormalizationPatterns(
     RewritePatternSet &patterns) {
-  patterns
-      .add<IndexSwitchToIf, InlineExecuteRegion, ForallToFor, ParallelToFor>(
-          patterns.getContext());
+  populateSwitchToIfPatterns(patterns);
+  patterns.add<InlineExecuteRegion, ForallToFor, ParallelToFor>(
+      patterns.getContext());
 }
