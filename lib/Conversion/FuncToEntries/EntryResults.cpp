@@ -44,6 +44,18 @@ void EntryEmitter::normalize(Value tensor) {
       });
 }
 
+/// The op that allocates the result `value` whenever `function`, which has one
+/// block, is called; null for one that may be an argument, or depends on a
+/// condition.
+static memref::AllocOp getAllocation(func::FuncOp function, Value value) {
+  while (auto cast = value.getDefiningOp<memref::CastOp>())
+    value = cast.getSource();
+  auto allocation = value.getDefiningOp<memref::AllocOp>();
+  return allocation && allocation->getBlock() == &function.getBody().front()
+             ? allocation
+             : memref::AllocOp();
+}
+
 void EntryEmitter::announceAllocations(func::FuncOp function,
                                        const llvm::json::Object &entry) {
   // One call of the entry is to be one call of the function.
@@ -66,11 +78,9 @@ void EntryEmitter::announceAllocations(func::FuncOp function,
         continue;
       if (operand >= terminator->getNumOperands())
         return;
-      Value value = terminator->getOperand(operand++);
-      while (auto cast = value.getDefiningOp<memref::CastOp>())
-        value = cast.getSource();
-      auto allocation = value.getDefiningOp<memref::AllocOp>();
-      if (!allocation || allocation->getBlock() != &function.getBody().front())
+      memref::AllocOp allocation =
+          getAllocation(function, terminator->getOperand(operand++));
+      if (!allocation)
         continue;
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(allocation);
@@ -84,33 +94,21 @@ void EntryEmitter::announceAllocations(func::FuncOp function,
   }
 }
 
-/// The ops that allocate results of `function` whenever it is called; null for
-/// a result that may be an argument, or depends on a condition.
-static SmallVector<Operation *> getAllocations(func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return SmallVector<Operation *>(function.getNumResults());
-  Block &body = function.getBody().front();
-  return llvm::map_to_vector(
-      body.getTerminator()->getOperands(), [&](Value value) -> Operation * {
-        while (auto cast = value.getDefiningOp<memref::CastOp>())
-          value = cast.getSource();
-        auto allocation = value.getDefiningOp<memref::AllocOp>();
-        return allocation && allocation->getBlock() == &body ? allocation
-                                                             : nullptr;
-      });
-}
-
 SmallVector<Value> EntryEmitter::separate(func::FuncOp function,
                                           ValueRange results,
                                           ValueRange operands) {
-  SmallVector<Operation *> allocations = getAllocations(function);
+  SmallVector<memref::AllocOp> allocations(results.size());
+  if (function.getBody().hasOneBlock())
+    allocations = llvm::map_to_vector(
+        function.getBody().front().getTerminator()->getOperands(),
+        [&](Value value) { return getAllocation(function, value); });
   auto address = [&](Value buffer) -> Value {
     return memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
   };
   SmallVector<Value> separated;
   for (auto [number, returned] : llvm::enumerate(results)) {
     Value result = returned;
-    Operation *allocation = allocations[number];
+    memref::AllocOp allocation = allocations[number];
     auto type = dyn_cast<MemRefType>(result.getType());
     if (type) {
       Value shared;
