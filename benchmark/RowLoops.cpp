@@ -95,7 +95,8 @@ float maximum(const float *x, int begin, int end) {
   return largest(result);
 }
 
-/// Exponentials of what is left of the largest element, to `e`, and their sum.
+/// The exponentials exp(x_p - shift), stored in `e` unless it is null, and
+/// their sum.
 float exponentials(const float *x, float shift, int begin, int end, float *e) {
   Vector sum = all(0);
   forEntries(begin, end, [&](int p, Mask mask) {

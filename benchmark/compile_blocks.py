@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 WIDTH, INNER = 64, 256
-# The weights of a block: four projections, and two of the layer behind.
+# The weights of a block: four projections, and the two of the feed-forward layer.
 WEIGHTS = ("w", "w", "w", "w", "w1", "w2")
 
 FUNCTIONS = f"""

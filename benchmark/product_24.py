@@ -10,7 +10,7 @@
 --what products  W X with weights W that store two of four, against OpenBLAS on
                  the dense weights (of f32; bf16 is widened)
 --what model     cells drawn with --seed, half of them near where both are equal:
-                 what the model of costs (Product24Cost.h) chooses, measured both ways
+                 the choices of the cost model (Product24Cost.h), measured both ways
 
 OpenBLAS is what the runtime calls and, of a vector (n = 1), the product of NumPy
 where that is faster: set OPENBLAS_NUM_THREADS=1. All sides of a comparison are called in turn, in several rounds; a time is the
