@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MaskedRows.h"
+#include "DispatchElements.h"
 #include "SparseAutograd/Runtime/CompilerABI.h"
 #include "SparseAutograd/Target/CPUInfo.h"
 #include "Stream.h"
@@ -271,38 +272,25 @@ static void expandRowOf(VectorInstructions instructions, T *destination,
   }
 }
 
-/// Calls `function` with a null pointer to an integer of `bytes` bytes.
-template <typename Function>
-static auto dispatch(int64_t bytes, const Function &function) {
-  switch (bytes) {
-  case 4:
-    return function(static_cast<uint32_t *>(nullptr));
-  case 8:
-    return function(static_cast<uint64_t *>(nullptr));
-  default:
-    sparseAutogradRaiseWithValues(
-        SPARSE_AUTOGRAD_INVALID_ARGUMENT,
-        "the elements of a masked row have 4 or 8 bytes, not {}", 1, &bytes);
-  }
-}
-
 int64_t sparse_autograd::runtime::compressRow(
     VectorInstructions instructions, void *destination, const void *source,
     const uint8_t *mask, int64_t count, int64_t elementBytes) {
-  return dispatch(elementBytes, [&](auto *type) -> int64_t {
-    using Element = std::remove_pointer_t<decltype(type)>;
-    auto *begin = static_cast<Element *>(destination);
-    return compressRowOf(instructions, begin,
-                         static_cast<const Element *>(source), mask, count) -
-           begin;
-  });
+  return dispatchElements<uint32_t, uint64_t>(
+      elementBytes, [&](auto *type) -> int64_t {
+        using Element = std::remove_pointer_t<decltype(type)>;
+        auto *begin = static_cast<Element *>(destination);
+        return compressRowOf(instructions, begin,
+                             static_cast<const Element *>(source), mask,
+                             count) -
+               begin;
+      });
 }
 
 void sparse_autograd::runtime::expandRow(VectorInstructions instructions,
                                          void *destination, const void *source,
                                          const uint8_t *mask, int64_t count,
                                          int64_t elementBytes, bool isLarge) {
-  dispatch(elementBytes, [&](auto *type) {
+  dispatchElements<uint32_t, uint64_t>(elementBytes, [&](auto *type) {
     using Element = std::remove_pointer_t<decltype(type)>;
     expandRowOf(instructions, static_cast<Element *>(destination),
                 static_cast<const Element *>(source), mask, count, isLarge);

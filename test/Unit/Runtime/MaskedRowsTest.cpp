@@ -150,6 +150,6 @@ TEST(MaskedRows, OtherSizesOfElementsAreRefused) {
               }),
               SPARSE_AUTOGRAD_INVALID_ARGUMENT);
     EXPECT_STREQ(sparseAutogradLastError(),
-                 "the elements of a masked row have 4 or 8 bytes, not 16");
+                 "this operation takes no elements of 16 bytes");
   }
 }
