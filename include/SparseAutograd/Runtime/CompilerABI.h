@@ -355,32 +355,26 @@ enum SparseAutogradProduct24Strategy {
   SPARSE_AUTOGRAD_PRODUCT24_DENSE = 2
 };
 
+/// The elements of a 2:4 matrix that is multiplied; all are exact in f32.
+enum SparseAutogradProduct24Element {
+  SPARSE_AUTOGRAD_PRODUCT24_F32 = 0,
+  SPARSE_AUTOGRAD_PRODUCT24_BF16 = 1,
+  SPARSE_AUTOGRAD_PRODUCT24_F16 = 2
+};
+
 /// C += W B for a W of m x k elements that is given by its values and its
 /// coordinates, B (k x n) and C (m x n), given by their first elements and
 /// their strides; with `isTransposed`, C += W^T B for B (m x n) and C (k x n).
 /// C's elements are distinct and overlap nothing. What W does not store is no
 /// factor (semantics G2) where stored values are multiplied, and a zero in a
 /// dense product. Chunks are rows of C: the same bits for any number of
-/// threads.
+/// threads. `element` is a SparseAutogradProduct24Element, `strategy` a
+/// SparseAutogradProduct24Strategy.
 ///
 /// Raises SPARSE_AUTOGRAD_OUT_OF_MEMORY if a copy of B, or expanded rows of W,
 /// do not fit.
-SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradMultiply24F32(
-    int64_t m, int64_t n, int64_t k, const float *values,
-    const uint8_t *coordinates, int64_t isTransposed, const float *b,
-    int64_t bRowStride, int64_t bColumnStride, float *c, int64_t cRowStride,
-    int64_t cColumnStride, int64_t strategy);
-
-/// As sparseAutogradMultiply24F32, with values of bf16, which are exact in f32.
-SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradMultiply24BF16(
-    int64_t m, int64_t n, int64_t k, const uint16_t *values,
-    const uint8_t *coordinates, int64_t isTransposed, const float *b,
-    int64_t bRowStride, int64_t bColumnStride, float *c, int64_t cRowStride,
-    int64_t cColumnStride, int64_t strategy);
-
-/// As sparseAutogradMultiply24F32, with values of f16, which are exact in f32.
-SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradMultiply24F16(
-    int64_t m, int64_t n, int64_t k, const uint16_t *values,
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void sparseAutogradMultiply24(
+    int64_t element, int64_t m, int64_t n, int64_t k, const void *values,
     const uint8_t *coordinates, int64_t isTransposed, const float *b,
     int64_t bRowStride, int64_t bColumnStride, float *c, int64_t cRowStride,
     int64_t cColumnStride, int64_t strategy);

@@ -11,6 +11,7 @@
 #include "../RuntimeCalls.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
+#include "SparseAutograd/Runtime/CompilerABI.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -197,7 +198,12 @@ static void lower(Multiply24Op op, CallBuilder builder) {
   };
   Value columns = memref::DimOp::create(b, loc, op.getDense(),
                                         op.getDenseTransposed() ? 0 : 1);
-  SmallVector<Value> arguments = {toI64(b, loc, op.getRows()),
+  Type type = getElementTypeOrSelf(op.getValues());
+  int64_t element = type.isBF16()  ? SPARSE_AUTOGRAD_PRODUCT24_BF16
+                    : type.isF16() ? SPARSE_AUTOGRAD_PRODUCT24_F16
+                                   : SPARSE_AUTOGRAD_PRODUCT24_F32;
+  SmallVector<Value> arguments = {builder.constant(element),
+                                  toI64(b, loc, op.getRows()),
                                   toI64(b, loc, columns),
                                   toI64(b, loc, op.getTerms()),
                                   builder.pointer(op.getValues()),
@@ -206,11 +212,7 @@ static void lower(Multiply24Op op, CallBuilder builder) {
   describe(op.getDense(), op.getDenseTransposed(), arguments);
   describe(op.getSum(), op.getSumTransposed(), arguments);
   arguments.push_back(builder.constant(op.getStrategy()));
-  Type element = getElementTypeOrSelf(op.getValues());
-  builder.call(element.isBF16()  ? "sparseAutogradMultiply24BF16"
-               : element.isF16() ? "sparseAutogradMultiply24F16"
-                                 : "sparseAutogradMultiply24F32",
-               arguments);
+  builder.call("sparseAutogradMultiply24", arguments);
 }
 
 namespace {

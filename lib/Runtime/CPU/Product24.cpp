@@ -504,68 +504,43 @@ static void multiplyValues(void *opaque, int64_t begin, int64_t end) {
 //===----------------------------------------------------------------------===//
 
 template <typename T>
-static void multiply(int64_t m, int64_t n, int64_t k, const void *values,
-                     const uint8_t *coordinates, int64_t isTransposed,
-                     const float *b, int64_t bRowStride, int64_t bColumnStride,
-                     float *c, int64_t cRowStride, int64_t cColumnStride,
-                     int64_t strategy) {
-  if (m == 0 || n == 0 || k == 0)
-    return;
-  Product<T> product = {m,
-                        n,
-                        k,
-                        static_cast<const T *>(values),
-                        coordinates,
-                        b,
-                        bRowStride,
-                        bColumnStride,
-                        c,
-                        cRowStride,
-                        cColumnStride,
-                        nullptr};
+static void multiply(Product<T> of, bool isTransposed, int64_t strategy) {
   bool isSparse =
       strategy == SPARSE_AUTOGRAD_PRODUCT24_SPARSE ||
       (strategy == SPARSE_AUTOGRAD_PRODUCT24_FASTEST && hasPermutations() &&
-       isSparseFaster(estimateProduct24(m, n, k, sizeof(T))));
+       isSparseFaster(
+           estimateProduct24(of.rows, of.columns, of.terms, sizeof(T))));
   if (isSparse && !isTransposed && hasPermutations()) {
-    multiplyStored(product);
+    multiplyStored(of);
   } else if (strategy == SPARSE_AUTOGRAD_PRODUCT24_SPARSE) {
-    Scatter<T> scatter = {&product, isTransposed != 0};
-    sparseAutogradParallelFor(n, 16, multiplyValues<T>, &scatter);
+    Scatter<T> scatter = {&of, isTransposed};
+    sparseAutogradParallelFor(of.columns, 16, multiplyValues<T>, &scatter);
   } else {
-    multiplyExpanded(product, isTransposed);
+    multiplyExpanded(of, isTransposed);
   }
 }
 
-void sparseAutogradMultiply24F32(int64_t m, int64_t n, int64_t k,
-                                 const float *values,
-                                 const uint8_t *coordinates,
-                                 int64_t isTransposed, const float *b,
-                                 int64_t bRowStride, int64_t bColumnStride,
-                                 float *c, int64_t cRowStride,
-                                 int64_t cColumnStride, int64_t strategy) {
-  multiply<float>(m, n, k, values, coordinates, isTransposed, b, bRowStride,
-                  bColumnStride, c, cRowStride, cColumnStride, strategy);
-}
-
-void sparseAutogradMultiply24BF16(int64_t m, int64_t n, int64_t k,
-                                  const uint16_t *values,
-                                  const uint8_t *coordinates,
-                                  int64_t isTransposed, const float *b,
-                                  int64_t bRowStride, int64_t bColumnStride,
-                                  float *c, int64_t cRowStride,
-                                  int64_t cColumnStride, int64_t strategy) {
-  multiply<BFloat16>(m, n, k, values, coordinates, isTransposed, b, bRowStride,
-                     bColumnStride, c, cRowStride, cColumnStride, strategy);
-}
-
-void sparseAutogradMultiply24F16(int64_t m, int64_t n, int64_t k,
-                                 const uint16_t *values,
-                                 const uint8_t *coordinates,
-                                 int64_t isTransposed, const float *b,
-                                 int64_t bRowStride, int64_t bColumnStride,
-                                 float *c, int64_t cRowStride,
-                                 int64_t cColumnStride, int64_t strategy) {
-  multiply<Float16>(m, n, k, values, coordinates, isTransposed, b, bRowStride,
-                    bColumnStride, c, cRowStride, cColumnStride, strategy);
+void sparseAutogradMultiply24(int64_t element, int64_t m, int64_t n, int64_t k,
+                              const void *values, const uint8_t *coordinates,
+                              int64_t isTransposed, const float *b,
+                              int64_t bRowStride, int64_t bColumnStride,
+                              float *c, int64_t cRowStride,
+                              int64_t cColumnStride, int64_t strategy) {
+  if (m == 0 || n == 0 || k == 0)
+    return;
+  auto multiplyAs = [&](auto *type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    multiply<T>({m, n, k, static_cast<const T *>(values), coordinates, b,
+                 bRowStride, bColumnStride, c, cRowStride, cColumnStride,
+                 /*copy=*/nullptr},
+                isTransposed != 0, strategy);
+  };
+  switch (element) {
+  case SPARSE_AUTOGRAD_PRODUCT24_BF16:
+    return multiplyAs(static_cast<BFloat16 *>(nullptr));
+  case SPARSE_AUTOGRAD_PRODUCT24_F16:
+    return multiplyAs(static_cast<Float16 *>(nullptr));
+  default:
+    return multiplyAs(static_cast<float *>(nullptr));
+  }
 }
