@@ -8,8 +8,6 @@
 
 #include "PhaseContents.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/EntryAttributes.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
-#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 
 using namespace sparse_autograd;
 using llvm::StringLiteral;
@@ -46,12 +44,6 @@ static constexpr StringLiteral beforeStructured[] = {
     "sparse_autograd.masked_log_softmax",
     "sparse_autograd.sample",
     "sparse_tensor.convert"};
-/// The runtime may pack 2:4 tensors; who does is known when loops are built.
-static bool packsTwoOfFour(mlir::Operation *op) {
-  auto convert = mlir::dyn_cast<mlir::sparse_tensor::ConvertOp>(op);
-  return convert && !isSparse(convert.getSource().getType()) &&
-         isPacked24(mlir::cast<mlir::RankedTensorType>(convert.getType()));
-}
 /// On lists of what sparse tensors store.
 static constexpr StringLiteral onLists[] = {
     "sparse_autograd.log",
@@ -111,8 +103,7 @@ static const PhaseContents phases[] = {
     {"input", ofPrograms, {}, /*hasForeignOps=*/true, anyTensor, {}},
     {"differentiate", ofPrograms, requests, true, anyTensor, marksOfFunctions},
     {"select-formats", ofPrograms, requests, true, anyTensor, manifest},
-    {"prepare-sparse", ofPrograms, beforeStructured, true, anyTensor, manifest,
-     /*schedule=*/{}, packsTwoOfFour},
+    {"prepare-sparse", ofPrograms, beforeStructured, true, anyTensor, manifest},
     {"lower-sparse", onDenseTensors, {}, false, denseTensor, manifest, ofLoops},
 
     {"cpu-buffers", onBuffers, {}, false, buffers, manifest, ofLoops},

@@ -44,9 +44,6 @@ struct PhaseContents {
   /// What schedules of loops, or of calls in the place of loops, may say: those
   /// parts that are not the default here.
   Schedule schedule = {};
-  /// Whether the phase leaves an op whose name is among the replaced ones; null
-  /// if it leaves none.
-  bool (*isKept)(mlir::Operation *op) = nullptr;
 };
 
 /// The contents of each phase, in the order of the pipeline: those of the

@@ -52,7 +52,7 @@ private:
     StringRef name = op->getName().getStringRef();
     StringRef dialect = op->getName().getDialectNamespace();
     if (replaced.contains(name))
-      return contents.isKept && contents.isKept(op);
+      return false;
     return present.contains(dialect) || present.contains(name) ||
            (contents.hasForeignOps && !known.contains(dialect));
   }

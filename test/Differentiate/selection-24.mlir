@@ -53,3 +53,20 @@ func.func @like_gradient(%w: tensor<8x8xf32>, %g: tensor<8x8xf32>) -> (tensor<8x
   %y, %d, %e = sparse_autograd.vjp @like(%w, %g) cotangents(%g) {wrt = [0, 1]} : (tensor<8x8xf32>, tensor<8x8xf32>), (tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>)
   return %d, %e : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// Without a choice the tangent has the pattern of what is stored.
+
+#Rows = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+func.func private @stored(%w: tensor<4x8xf32>) -> tensor<4x8xf32, #Rows> {
+  %y = sparse_autograd.compress_24 %w : tensor<4x8xf32> -> tensor<4x8xf32, #Rows>
+  return %y : tensor<4x8xf32, #Rows>
+}
+
+// CHECK: func.func private @stored__jvp_0(%[[W:.*]]: tensor<4x8xf32>, %[[T:.*]]: tensor<4x8xf32>)
+// CHECK: %[[Y:.*]] = sparse_autograd.compress_24 %[[W]] :
+// CHECK: %[[D:.*]] = sparse_autograd.sampled_generic {{.*}} ins(%[[T]] : tensor<4x8xf32>)
+// CHECK: return %[[Y]], %[[D]]
+func.func @stored_tangent(%w: tensor<4x8xf32>, %t: tensor<4x8xf32>) -> tensor<4x8xf32, #Rows> {
+  %r:2 = sparse_autograd.jvp @stored(%w) tangents(%t) {wrt = [0]} : (tensor<4x8xf32>), (tensor<4x8xf32>) -> (tensor<4x8xf32, #Rows>, tensor<4x8xf32, #Rows>)
+  return %r#1 : tensor<4x8xf32, #Rows>
+}

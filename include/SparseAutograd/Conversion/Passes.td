@@ -1153,7 +1153,7 @@ def LowerSparse : PipelinePass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp
     expands (`dense`), or, as a model of costs says, what is faster (`fastest`);
     a remark of the category `sparse-autograd-contractions` has what the model
     predicts. A product whose sum is not along the groups, as that of a gradient,
-    reads the transpose of what was selected in both orders.
+    reads the transposed storage of the same selection.
 
     Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
   }];

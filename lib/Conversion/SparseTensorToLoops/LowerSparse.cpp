@@ -23,6 +23,7 @@
 #include "OpsOnComponents.h"
 #include "Packing24.h"
 #include "RowsToLoops.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Runtime/CompilerABI.h"
@@ -175,7 +176,16 @@ FailureOr<KnownPatterns> LowerSparsePass::findPatterns() {
     return failure();
   IRRewriter rewriter(&getContext());
   if (forDevice) {
-    getOperation()->walk([](sparse_tensor::ConvertOp op) { lowerConvert(op); });
+    // On a device nothing counts the elements of a group: they are copied in
+    // their order.
+    getOperation()->walk([](Compress24Op op) {
+      if (op.getChoice())
+        return;
+      OpBuilder builder(op);
+      op.replaceAllUsesWith(
+          createStoredCopy(builder, op.getLoc(), op.getInput(), op.getType()));
+      op.erase();
+    });
   } else {
     SmallVector<linalg::LinalgOp> products;
     getOperation()->walk([&](linalg::LinalgOp op) {
@@ -270,9 +280,7 @@ LowerSparsePass::expand(const KnownPatterns &known,
     if (!hasSparseType(op) ||
         isa<linalg::LinalgOp, UnrealizedConversionCastOp>(op))
       return WalkResult::advance();
-    auto convert = dyn_cast<sparse_tensor::ConvertOp>(op);
-    if (lowered.contains(op->getName()) &&
-        (!convert || isPackedByRuntime(convert)))
+    if (lowered.contains(op->getName()))
       return WalkResult(checkLowered(op));
     op->emitOpError("is not lowered on sparse tensors; ")
         << (isa<SampleOp, sparse_tensor::ConvertOp>(op)

@@ -23,7 +23,7 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-bool sparse_autograd::isPackedByRuntime(sparse_tensor::ConvertOp op) {
+bool sparse_autograd::isCompression24(sparse_tensor::ConvertOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   return !isSparse(op.getSource().getType()) && isPacked24(type) &&
          isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
@@ -117,7 +117,7 @@ struct PackConstant : OpConversionPattern<Compress24Op> {
   matchAndRewrite(Compress24Op op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     DenseElementsAttr input, choice;
-    if (!matchPattern(op.getInput(), m_Constant(&input)) ||
+    if (!op.getChoice() || !matchPattern(op.getInput(), m_Constant(&input)) ||
         !matchPattern(op.getChoice(), m_Constant(&choice)) || input.empty())
       return failure();
     Location loc = op.getLoc();
@@ -219,6 +219,8 @@ struct PackChoice : OpConversionPattern<Compress24Op> {
   LogicalResult
   matchAndRewrite(Compress24Op op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (!op.getChoice())
+      return failure();
     Location loc = op.getLoc();
     SmallVector<Compress24Op> ops = {op};
     for (Operation *user : op.getChoice().getUsers()) {
@@ -249,22 +251,21 @@ struct PackChoice : OpConversionPattern<Compress24Op> {
   }
 };
 
-struct PackNonzeros : OpConversionPattern<sparse_tensor::ConvertOp> {
+struct PackNonzeros : OpConversionPattern<Compress24Op> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
-  matchAndRewrite(sparse_tensor::ConvertOp op, OneToNOpAdaptor,
+  matchAndRewrite(Compress24Op op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!isPackedByRuntime(op))
+    if (op.getChoice())
       return failure();
     Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getType());
-    PackedLists packed(rewriter, loc, type,
-                       getExtents(rewriter, loc, op.getSource()));
+    PackedLists packed(rewriter, loc, op.getType(),
+                       getExtents(rewriter, loc, op.getInput()));
     SmallVector<Value> lists = {packed.values, packed.coordinates};
     auto pack = Pack24Op::create(
-        rewriter, loc, TypeRange(ValueRange(lists)), op.getSource(),
+        rewriter, loc, TypeRange(ValueRange(lists)), op.getInput(),
         /*choice=*/Value(), lists, ArrayRef<bool>{false},
-        /*level=*/static_cast<uint64_t>(type.getRank()));
+        /*level=*/static_cast<uint64_t>(op.getType().getRank()));
     rewriter.replaceOpWithMultiple(
         op, {packed.getComponents(pack->getResult(1), pack->getResult(0))});
     return success();

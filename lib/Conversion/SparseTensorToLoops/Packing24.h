@@ -15,12 +15,13 @@
 
 namespace sparse_autograd {
 
-/// Whether `op` makes a tensor that stores two of each four elements of a dense
-/// one, which the runtime packs.
-bool isPackedByRuntime(mlir::sparse_tensor::ConvertOp op);
+/// Whether `op` stores two of each four elements of a dense tensor, of a type
+/// that `pack_24` takes.
+bool isCompression24(mlir::sparse_tensor::ConvertOp op);
 
-/// A copy into another storage, as a structured op.
-void lowerConvert(mlir::sparse_tensor::ConvertOp op);
+/// A copy of `source` that is stored as `type` says, as a structured op.
+mlir::Value createStoredCopy(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value source, mlir::RankedTensorType type);
 
 /// Patterns for what makes 2:4 tensors of dense ones: ops on lists that the
 /// runtime computes or, `forDevice`, structured ops.

@@ -17,6 +17,7 @@
 
 #include "CheckSparseTypes.h"
 #include "Packing24.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
@@ -44,21 +45,32 @@ static void lowerSample(SampleOp op) {
   op.erase();
 }
 
-void sparse_autograd::lowerConvert(sparse_tensor::ConvertOp op) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  auto type = cast<RankedTensorType>(op.getType());
-  Value source = op.getSource();
+Value sparse_autograd::createStoredCopy(OpBuilder &builder, Location loc,
+                                        Value source, RankedTensorType type) {
   Value init = createEmptyOfType(builder, loc, type, source);
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  auto copy = linalg::GenericOp::create(
-      builder, loc, type, source, init, ArrayRef<AffineMap>{identity, identity},
-      SmallVector<utils::IteratorType>(type.getRank(),
-                                       utils::IteratorType::parallel),
-      [](OpBuilder &nested, Location loc, ValueRange elements) {
-        linalg::YieldOp::create(nested, loc, elements.front());
-      });
-  op.replaceAllUsesWith(copy.getResult(0));
+  return linalg::GenericOp::create(
+             builder, loc, type, source, init,
+             ArrayRef<AffineMap>{identity, identity},
+             SmallVector<utils::IteratorType>(type.getRank(),
+                                              utils::IteratorType::parallel),
+             [](OpBuilder &nested, Location loc, ValueRange elements) {
+               linalg::YieldOp::create(nested, loc, elements.front());
+             })
+      .getResult(0);
+}
+
+static void lowerConvert(sparse_tensor::ConvertOp op) {
+  OpBuilder builder(op);
+  auto type = cast<RankedTensorType>(op.getType());
+  Value stored =
+      isCompression24(op)
+          ? Value(Compress24Op::create(builder, op.getLoc(), type,
+                                       op.getSource(), /*choice=*/Value(),
+                                       /*transposed=*/false,
+                                       /*both_orders=*/false))
+          : createStoredCopy(builder, op.getLoc(), op.getSource(), type);
+  op.replaceAllUsesWith(stored);
   op.erase();
 }
 
@@ -100,11 +112,7 @@ struct PrepareSparsePass
         failed(checkConversions()))
       return signalPassFailure();
     getOperation()->walk([](SampleOp op) { lowerSample(op); });
-    // What the runtime packs stays until the target is asked.
-    getOperation()->walk([](sparse_tensor::ConvertOp op) {
-      if (!isPackedByRuntime(op))
-        lowerConvert(op);
-    });
+    getOperation()->walk(lowerConvert);
     SmallVector<linalg::GenericOp> generics;
     getOperation()->walk([&](linalg::GenericOp op) {
       if (hasSparseType(op))

@@ -16,6 +16,7 @@
 #include "Packing24.h"
 #include "SparseAutograd/Analysis/ContractionStrategies.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "SparseAutograd/Runtime/CompilerABI.h"
 #include "SparseAutograd/Target/Product24Cost.h"
 #include "SparseStorage.h"
@@ -121,28 +122,6 @@ static Value toMatrix(OpBuilder &builder, Location loc, Value tensor,
     return tensor;
   return tensor::CollapseShapeOp::create(builder, loc, tensor,
                                          getMatrixDims(rank, isTransposed));
-}
-
-/// A tensor of f32 with the elements of `inputs`, of the extents of the first,
-/// combined by `body`.
-static Value
-createElementwise(OpBuilder &builder, Location loc, ValueRange inputs,
-                  function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
-  Type f32 = builder.getF32Type();
-  auto type = cast<RankedTensorType>(inputs.front().getType());
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, inputs.front()), f32);
-  AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
-  return linalg::GenericOp::create(
-             builder, loc, empty.getType(), inputs, empty,
-             SmallVector<AffineMap>(inputs.size() + 1, map),
-             SmallVector<utils::IteratorType>(type.getRank(),
-                                              utils::IteratorType::parallel),
-             [&](OpBuilder &nested, Location loc, ValueRange elements) {
-               linalg::YieldOp::create(nested, loc,
-                                       body(nested, loc, elements));
-             })
-      .getResult(0);
 }
 
 /// Says in a remark how the product is computed, and what that takes.
@@ -267,7 +246,7 @@ Value sparse_autograd::lowerProduct24(OpBuilder &builder, linalg::LinalgOp op,
   Value dense = operands[product->dense->getOperandNumber()].front();
   if (!getElementTypeOrSelf(dense).isF32())
     dense = createElementwise(
-        builder, loc, dense,
+        builder, loc, dense, dense, builder.getF32Type(),
         [](OpBuilder &nested, Location loc, ValueRange elements) -> Value {
           return arith::ExtFOp::create(nested, loc, nested.getF32Type(),
                                        elements[0]);
@@ -302,7 +281,7 @@ Value sparse_autograd::lowerProduct24(OpBuilder &builder, linalg::LinalgOp op,
   if (isPlain)
     return result;
   return createElementwise(
-      builder, loc, {sum, result},
+      builder, loc, {sum, result}, sum, builder.getF32Type(),
       [&](OpBuilder &nested, Location loc, ValueRange elements) -> Value {
         Value term = elements[1];
         if (contraction->scale)

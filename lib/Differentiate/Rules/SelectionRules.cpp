@@ -108,7 +108,8 @@ struct SelectionModel
   }
 };
 
-/// compress_24, of which the choice is no float.
+/// compress_24. The choice is no float; without one the tangent has the pattern
+/// of the result.
 struct CompressModel
     : LinearizableOpInterface::ExternalModel<CompressModel, Compress24Op> {
   LogicalResult linearize(Operation *operation, Linearizer &linearizer) const {
@@ -117,13 +118,16 @@ struct CompressModel
     if (!tangent)
       return success();
     Location loc = op.getLoc();
-    OpBuilder primal(op);
-    Value mask = createChoiceMask(primal, loc, op.getChoice(), op.getInput());
-    Value kept = createSelected(linearizer.builder, loc, tangent, mask);
-    linearizer.noteShape(kept, op.getInput());
-    if (op.getTransposed()) {
-      kept = createTransposedMatrices(linearizer.builder, loc, kept, mask);
-      linearizer.noteShape(kept, op.getResult());
+    Value kept = tangent;
+    if (op.getChoice()) {
+      OpBuilder primal(op);
+      Value mask = createChoiceMask(primal, loc, op.getChoice(), op.getInput());
+      kept = createSelected(linearizer.builder, loc, tangent, mask);
+      linearizer.noteShape(kept, op.getInput());
+      if (op.getTransposed()) {
+        kept = createTransposedMatrices(linearizer.builder, loc, kept, mask);
+        linearizer.noteShape(kept, op.getResult());
+      }
     }
     linearizer.setTangent(
         op.getResult(),

@@ -47,6 +47,24 @@ func.func @copies(%d: tensor<?x?xf32>, %p: tensor<?x?xi1, #CSR>) -> (tensor<?x?x
   return %s, %c : tensor<?x?xf32, #CSR>, tensor<?x?xf32, #CSR>
 }
 
+// A conversion to 2:4 storage is an op that may be packed; one from it, and of
+// integers, a copy.
+
+#S24 = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+
+// CHECK-LABEL: func.func @compressions
+//   CHECK-NOT:   sparse_tensor.convert
+//       CHECK:   %[[C:.+]] = sparse_autograd.compress_24 %{{.+}} : tensor<?x?xbf16>
+//       CHECK:   linalg.generic {{.*}} ins(%[[C]] :
+//       CHECK:   linalg.generic {{.*}} outs(%{{.+}} : tensor<?x?xi8, #
+//       CHECK:   return
+func.func @compressions(%d: tensor<?x?xbf16>, %i: tensor<?x?xi8>) -> (tensor<?x?xbf16>, tensor<?x?xi8, #S24>) {
+  %c = sparse_tensor.convert %d : tensor<?x?xbf16> to tensor<?x?xbf16, #S24>
+  %e = sparse_tensor.convert %c : tensor<?x?xbf16, #S24> to tensor<?x?xbf16>
+  %s = sparse_tensor.convert %i : tensor<?x?xi8> to tensor<?x?xi8, #S24>
+  return %e, %s : tensor<?x?xbf16>, tensor<?x?xi8, #S24>
+}
+
 // An elementwise op whose result one sparse op alone reads is computed there;
 // of a result that another op reads as well it is not.
 

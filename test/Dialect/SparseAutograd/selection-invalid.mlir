@@ -159,6 +159,24 @@ func.func @compressed_sparse(%w: tensor<4x8xf32, #S24>, %c: tensor<1x2xi16>) {
 
 // -----
 
+#S24 = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+func.func @compressed_nonzeros(%w: tensor<4x8xf32, #S24>) {
+  // expected-error @below {{stores elements of a dense tensor, not of 'tensor<4x8xf32, #}}
+  %0 = sparse_autograd.compress_24 %w : tensor<4x8xf32, #S24> -> tensor<4x8xf32, #S24>
+  return
+}
+
+// -----
+
+#S24 = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+func.func @compressed_other_order(%w: tensor<4x8xf32>) {
+  // expected-error @below {{has another order without a choice for it; choose elements with sparse_autograd.choose_24}}
+  %0 = sparse_autograd.compress_24 %w transposed : tensor<4x8xf32> -> tensor<8x4xf32, #S24>
+  return
+}
+
+// -----
+
 func.func @lists(%x: tensor<4x8xf32>, %c: tensor<1x2xi16>, %v: tensor<?xf32>) {
   // expected-error @below {{has 1 lists for 1 orders; each has values and coordinates}}
   %0 = sparse_autograd.pack_24 ins(%x, %c : tensor<4x8xf32>, tensor<1x2xi16>) outs(%v : tensor<?xf32>) orders = [false] -> tensor<?xf32>

@@ -40,6 +40,8 @@ func.func @stored(%w: tensor<?x12xf32>) {
   %4 = sparse_autograd.compress_24 %w by %2 transposed : tensor<?x12xf32>, tensor<?x3xi16> -> tensor<12x?xf32, #Rows>
   // CHECK: sparse_autograd.compress_24 %[[W]] by %[[C]] {both_orders}
   %5 = sparse_autograd.compress_24 %w by %2 {both_orders} : tensor<?x12xf32>, tensor<?x3xi16> -> tensor<?x12xf32, #Rows>
+  // CHECK: sparse_autograd.compress_24 %[[W]] : tensor<?x12xf32> -> tensor<?x12xf32, #
+  %6 = sparse_autograd.compress_24 %w : tensor<?x12xf32> -> tensor<?x12xf32, #Rows>
   return
 }
 

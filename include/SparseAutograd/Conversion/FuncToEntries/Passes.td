@@ -33,14 +33,15 @@ def BoundMemory : PipelinePass<"sparse-autograd-bound-memory", "::mlir::ModuleOp
     where they are allocated to where they are released, and with the storage ops
     what the runtime needs for them; at the end come copies of what results have
     in common with arguments and with each other, as in calls that give each
-    result memory of its own. Entries of a new pattern are counted by the loops
-    that list or count them: by what is stored in the lists that these loops are
+    result memory of its own. The entries of a new pattern are bounded by the loops
+    that list or count them: by the lengths of the lists that these loops are
     over. On top come the blocks of a constant number of elements that each
     thread has for rows that fusion computes together, and what a product of
     dense matrices packs. A function has no such attribute if an extent comes
     from nowhere, such as from a number that it is given, if a loop keeps what it
-    allocates, if rows are merged or added up to a new pattern, and if it calls
-    another function of the program. The phase `target` of the pipeline runs
+    allocates or makes a size grow from one iteration to the next, if rows are
+    merged or added up to a new pattern, if it multiplies a 2:4 matrix, and if it
+    calls another function of the program. The phase `target` of the pipeline runs
     it for the CPU, where the loops are those that will run:
     `--mlir-print-ir-after=sparse-autograd-bound-memory` prints it.
   }];

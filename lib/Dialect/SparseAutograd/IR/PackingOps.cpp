@@ -57,16 +57,34 @@ RankedTensorType sparse_autograd::getTransposedType(RankedTensorType type) {
 // Compress24Op
 //===----------------------------------------------------------------------===//
 
-LogicalResult Compress24Op::verify() {
-  RankedTensorType type = getInput().getType(), choice = getChoice().getType();
+static LogicalResult verifyChoice(Compress24Op op) {
+  RankedTensorType type = op.getInput().getType();
+  RankedTensorType choice = op.getChoice().getType();
   if (isSparse(type) || isSparse(choice) || type.getRank() < 2)
-    return emitOpError("stores elements of a dense tensor of rank 2 or more, "
-                       "not of ")
+    return op.emitOpError("stores elements of a dense tensor of rank 2 or "
+                          "more, not of ")
            << type << " by " << choice;
   RankedTensorType expected = Choose24Op::getChoiceType(type);
   if (failed(verifyCompatibleShape(choice, expected)))
-    return emitOpError("has a choice of type ")
+    return op.emitOpError("has a choice of type ")
            << choice << "; that of " << type << " is " << expected;
+  return success();
+}
+
+static LogicalResult verifyNoChoice(Compress24Op op) {
+  if (isSparse(op.getInput().getType()))
+    return op.emitOpError("stores elements of a dense tensor, not of ")
+           << op.getInput().getType();
+  if (op.getTransposed() || op.getBothOrders())
+    return op.emitOpError("has another order without a choice for it; choose "
+                          "elements with sparse_autograd.choose_24");
+  return success();
+}
+
+LogicalResult Compress24Op::verify() {
+  RankedTensorType type = getInput().getType();
+  if (failed(getChoice() ? verifyChoice(*this) : verifyNoChoice(*this)))
+    return failure();
   RankedTensorType stored = getTransposed() ? getTransposedType(type) : type;
   if (stored.getShape() != getType().getShape() ||
       stored.getElementType() != getType().getElementType())

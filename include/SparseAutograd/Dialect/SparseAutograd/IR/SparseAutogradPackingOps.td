@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A choice and a dense tensor make a tensor that stores two of each four
-// elements (`compress_24`). `--sparse-autograd-lower-sparse` makes an op on
+// A dense tensor, and a choice of its elements, make a tensor that stores two of
+// each four (`compress_24`). `--sparse-autograd-lower-sparse` makes an op on
 // lists of it (`pack_24`), and of products with such a tensor (`multiply_24`);
 // these two exist on tensors and on buffers, and become calls of the runtime.
 // Their classes are in Packing24.h, apart from the other ops.
@@ -32,7 +32,7 @@ def SparseAutograd_Packed24Tensor : Type<
 def SparseAutograd_Compress24Op : SparseAutograd_Op<"compress_24", [
     Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
                                     ["reifyResultShapes"]>]> {
-  let summary = "Store what a 2:4 choice keeps";
+  let summary = "Store two of each four elements of a dense tensor";
   let description = [{
     The elements of `input`, of shape `B x M x N`, that `choice` keeps
     (`choose_24`), stored as `structured[2, 4]` along the last dimension of the
@@ -41,6 +41,10 @@ def SparseAutograd_Compress24Op : SparseAutograd_Op<"compress_24", [
     transposed matrices, `B x N x M`, which the choice must be one for, as those
     of `greedy`, `optimal` and `causal1122` are. `both_orders` says that it is, so
     that a product may read what it needs in the other order.
+
+    Without a choice, and then of any rank, the elements that are not zero are
+    stored; a group with more than two is an error at run time. A conversion to
+    2:4 storage (`sparse_tensor.convert`) becomes such an op.
 
     A group of which the choice keeps fewer than two stores zeros beside
     (semantics T2, stored groups). What is stored is packed as it is read: neither
@@ -53,15 +57,16 @@ def SparseAutograd_Compress24Op : SparseAutograd_Op<"compress_24", [
         : tensor<8x12xf32>, tensor<2x3xi16> -> tensor<8x12xf32, #Rows>
     %t = sparse_autograd.compress_24 %w by %c transposed
         : tensor<8x12xf32>, tensor<2x3xi16> -> tensor<12x8xf32, #Rows>
+    %n = sparse_autograd.compress_24 %w : tensor<8x12xf32> -> tensor<8x12xf32, #Rows>
     ```
   }];
   let arguments = (ins SparseAutograd_FloatTensor:$input,
-                       SparseAutograd_ChoiceTensor:$choice,
+                       Optional<SparseAutograd_ChoiceTensor>:$choice,
                        UnitAttr:$transposed, UnitAttr:$both_orders);
   let results = (outs SparseAutograd_Packed24Tensor:$result);
   let assemblyFormat = [{
-    $input `by` $choice (`transposed` $transposed^)? attr-dict
-    `:` type($input) `,` type($choice) `->` type($result)
+    $input (`by` $choice^)? (`transposed` $transposed^)? attr-dict
+    `:` type($input) (`,` type($choice)^)? `->` type($result)
   }];
   let hasVerifier = 1;
 }
