@@ -56,15 +56,17 @@ constexpr Product24Cost estimateProduct24(int64_t m, int64_t n, int64_t k,
   const Product24Rates &rates = product24Rates;
   double rows = static_cast<double>(m), columns = static_cast<double>(n),
          terms = static_cast<double>(k);
+  // Whole tiles of four rows, and what is left; parts that are begun.
+  int64_t rowTiles = m / 4, rowParts = (m + 3) / 4;
+  int64_t columnParts = (n + 3) / 4, termParts = (k + 31) / 32;
   double tiles =
-      static_cast<double>(m / 4) + rates.single * static_cast<double>(m % 4);
-  auto steps = static_cast<double>((k + 31) / 32);
-  auto columnTiles = static_cast<double>((n + 3) / 4);
+      static_cast<double>(rowTiles) + rates.single * static_cast<double>(m % 4);
   double step = valueBytes < 4 ? rates.narrowStep : rates.step;
-  double computed =
-      tiles * (columns * rates.sums +
-               steps * (step * columnTiles + rates.stepColumn * columns));
-  auto denseRows = static_cast<double>((m + 3) / 4 * 4);
+  double computed = tiles * (columns * rates.sums +
+                             static_cast<double>(termParts) *
+                                 (step * static_cast<double>(columnParts) +
+                                  rates.stepColumn * columns));
+  auto denseRows = static_cast<double>(4 * rowParts);
   return {rates.call + rates.copied * columns * terms + computed,
           rates.denseCall + rates.expanded * rows * terms + rates.row * rows +
               rates.packed * columns * terms +
