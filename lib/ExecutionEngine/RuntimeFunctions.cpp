@@ -33,6 +33,7 @@ llvm::ArrayRef<RuntimeFunction> sparse_autograd::getRuntimeFunctions() {
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradExpectResult),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradGemmF32),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradGemmF64),
+      SPARSE_AUTOGRAD_FUNCTION(sparseAutogradGetThreadCount),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradGuard),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradHandOver),
       SPARSE_AUTOGRAD_FUNCTION(sparseAutogradLog),

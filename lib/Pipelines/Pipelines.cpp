@@ -181,6 +181,12 @@ static void addCPU(OpPassManager &pm, const PipelineOptions &options) {
   chunks.chunkWork = options.chunkWork;
   chunks.sparseChunkWork = options.sparseChunkWork;
   pm.addNestedPass<func::FuncOp>(createChunkLoops(chunks));
+  if (options.threads != 1) {
+    DistributeScatterOptions owners;
+    owners.chunkWork = options.chunkWork;
+    owners.sparseChunkWork = options.sparseChunkWork;
+    pm.addPass(createDistributeScatter(owners));
+  }
   VectorizeEntriesOptions entries;
   entries.vectorBytes = options.sparseVectorBytes;
   pm.addNestedPass<func::FuncOp>(createVectorizeEntries(entries));

@@ -12,6 +12,7 @@
 #include "SparseAutograd/Conversion/ChunkLoops/ChunkLoops.h"
 #include "SparseAutograd/Conversion/CompressMaskedRows/CompressMaskedRows.h"
 #include "SparseAutograd/Conversion/ContractionToRuntime/ContractionToRuntime.h"
+#include "SparseAutograd/Conversion/DistributeScatter/DistributeScatter.h"
 #include "SparseAutograd/Conversion/FloatsToF64/FloatsToF64.h"
 #include "SparseAutograd/Conversion/FuncToEntries/FuncToEntries.h"
 #include "SparseAutograd/Conversion/KernelToNVVM/KernelToNVVM.h"

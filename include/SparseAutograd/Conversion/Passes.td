@@ -629,6 +629,72 @@ def ChunkLoops : PipelinePass<"sparse-autograd-chunk-loops", "::mlir::func::Func
 }
 
 //===----------------------------------------------------------------------===//
+// DistributeScatter
+//===----------------------------------------------------------------------===//
+
+def DistributeScatter : PipelinePass<"sparse-autograd-distribute-scatter", "::mlir::ModuleOp"> {
+  let summary = "Run loops that write to rows that a list names on several threads";
+  let needs = "loops on buffers, parallel ones as `scf.parallel`";
+  let leaves = "an `scf.parallel` over owners of rows in place of such a loop, where the runtime has several threads";
+  let description = [{
+    An outermost loop over entries, or over rows and their entries, each of which
+    updates one row of a buffer, the one that a list of coordinates names (the
+    product of a transposed matrix in CSR, gradients of gathered rows, sums of COO
+    entries), runs on several threads by the owner-computes rule (Callahan and
+    Kennedy, Compiling programs for distributed-memory multiprocessors, 1988): each
+    row has an owner, which runs the iterations that write to it, in their order.
+    The bits of the results are those of the loop on one thread.
+
+    ```mlir
+    scf.for %i = %c0 to %m step %c1 {
+      %begin = memref.load %positions[%i] : memref<?xindex>
+      %end = memref.load %positions[%next] : memref<?xindex>
+      scf.for %p = %begin to %end step %c1 {
+        %j = memref.load %coordinates[%p] : memref<?xindex>
+        ... reads %c[%j], writes %c[%j]
+      }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.if %several {
+      // %rows[%p] = %i, in parallel
+      scf.parallel (%owner) = (%c0) to (%owners) step (%c1) {
+        scf.for %block = %first to %last step %c1024 {
+          %count = ... // selects the entries whose rows are the owner's, without branches
+          scf.for %q = %c0 to %count step %c1 {
+            // %p from what was selected, %i = %rows[%p]
+            ... reads %c[%j], writes %c[%j]
+          }
+        }
+      }
+    } else {
+      // the loop as it was
+    }
+    ```
+
+    There are as many owners as the runtime has threads, if each has the work that
+    makes a chunk, and at most 64. Rows are distributed in blocks, in turn
+    (block-cyclically). The list of rows has 4 bytes for each entry.
+
+    Loops that write and stay on one thread have a remark.
+  }];
+  let options = [
+    Option<"chunkWork", "chunk-work", "int64_t", /*default=*/"32768",
+           "scalar iterations, weighted by their cost, that an owner should have">,
+    Option<"sparseChunkWork", "sparse-chunk-work", "int64_t",
+           /*default=*/"65536",
+           "the same, of a loop that visits what a sparse tensor stores">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // VectorizeEntries
 //===----------------------------------------------------------------------===//
 

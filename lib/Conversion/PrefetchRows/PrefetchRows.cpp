@@ -9,10 +9,17 @@
 // The hardware sees that a list is read in order, and fetches it; which rows of
 // a table the list names it learns when it is too late. The list knows.
 //
+// Measured on a Zen 5 core, f32, random rows of 256 bytes, 32 iterations ahead:
+// products with rows that are read take 0.87 of the time where the table is in
+// the third cache and 0.71 where it is in memory, updates of rows 0.70 and
+// 0.39. Rows of 128 bytes gain where they are written alone, shorter ones
+// nowhere.
+//
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Conversion/PrefetchRows/PrefetchRows.h"
 
+#include "../Accesses.h"
 #include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,104 +35,247 @@ namespace sparse_autograd {
 using namespace mlir;
 using namespace sparse_autograd;
 
+/// Bytes that a cache fetches at once.
+static constexpr int64_t lineBytes = 64;
+/// Lines that a vector has at least for it to be worth a prefetch, if it is
+/// read, and if it is written.
+static constexpr int64_t leastLinesRead = 4, leastLinesWritten = 2;
+
 namespace {
-/// Rows of a table that a list names.
-struct Rows {
+/// A part of the rows of a table that a list names.
+struct RowPart {
   Value table;
   /// The indices in front of that of the row.
   SmallVector<Value> before;
+  /// Where the part begins, and the elements and lines that it has, of vectors;
+  /// null of rows whose elements are accessed one by one.
+  Value column;
+  int64_t elements = 0, lines = 1;
   bool isWritten;
+  /// The first access in the order of the program.
+  Operation *access;
+};
+
+/// Numbers of rows that depend on the iteration of a loop, as later iterations
+/// compute them.
+class NumbersAhead {
+public:
+  NumbersAhead(scf::ForOp loop, ArrayRef<Access> writes, AliasAnalysis &aliases)
+      : loop(loop), writes(writes), aliases(aliases) {}
+
+  /// Whether `number` comes from lists that the loop reads, and can be
+  /// computed for a later iteration: from what does not change in the loop.
+  bool canCompute(Value number);
+  /// `number` in the iteration that is `distance` behind this one, or in the
+  /// last one. Of a list that is read in order, not the last iteration but the
+  /// end of the list counts: what follows a row of a matrix there is the next
+  /// one. Built where `builder` stands.
+  Value compute(OpBuilder &builder, Value number, int64_t distance);
+
+private:
+  bool visit(Value value);
+  Value getEnd(OpBuilder &builder, Value number);
+
+  scf::ForOp loop;
+  ArrayRef<Access> writes;
+  AliasAnalysis &aliases;
+  /// Of the number that was looked at last, in the order of the program.
+  SmallVector<Operation *> slice;
+  bool hasLoads = false, isOfIteration = false;
 };
 } // namespace
 
-/// What `op`, a load or a store, reads or writes, and where.
-static std::optional<std::pair<Value, ValueRange>> getAccess(Operation *op) {
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return {{load.getMemref(), load.getIndices()}};
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return {{store.getMemref(), store.getIndices()}};
-  return std::nullopt;
+/// Adds to the slice what `value` is computed from in an iteration, if a later
+/// iteration can be trusted to compute the same of it: addresses come from it.
+bool NumbersAhead::visit(Value value) {
+  isOfIteration |= value == loop.getInductionVar();
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop.getBody())
+    return value == loop.getInductionVar() ||
+           loop.isDefinedOutsideOfLoop(value);
+  if (llvm::is_contained(slice, op))
+    return true;
+  auto load = dyn_cast<memref::LoadOp>(op);
+  if (op->getNumRegions() != 0 || (!load && !isPure(op)) ||
+      (load && llvm::any_of(writes, [&](const Access &write) {
+         return mayOverlap(aliases, write.memref, load.getMemref());
+       })))
+    return false;
+  hasLoads |= load != nullptr;
+  if (!llvm::all_of(op->getOperands(),
+                    [&](Value operand) { return visit(operand); }))
+    return false;
+  slice.push_back(op);
+  return true;
 }
 
-/// The rows that loops inside of `loop` go through and whose number is
-/// `coordinate`: of tables that are there before the loop.
-static SmallVector<Rows> findRows(scf::ForOp loop, Value coordinate) {
-  SmallVector<Rows> found;
-  for (Operation *user : coordinate.getUsers()) {
-    auto access = getAccess(user);
-    if (!access || user->getParentOp() == loop)
-      continue;
-    Value table = access->first;
-    ValueRange indices = access->second;
-    unsigned position = llvm::find(indices, coordinate) - indices.begin();
-    // Elements of a row lie side by side.
-    if (position + 2 != indices.size() || !loop.isDefinedOutsideOfLoop(table) ||
-        !llvm::all_of(indices.take_front(position), [&](Value index) {
-          return loop.isDefinedOutsideOfLoop(index);
-        }))
-      continue;
-    bool isWritten = isa<memref::StoreOp>(user);
-    auto *known = llvm::find_if(
-        found, [&](const Rows &rows) { return rows.table == table; });
-    if (known != found.end())
-      known->isWritten |= isWritten;
-    else
-      found.push_back(
-          {table, SmallVector<Value>(indices.take_front(position)), isWritten});
-  }
-  return found;
+/// What `number`, an index, is widened from.
+static Operation *getNarrow(Value number) {
+  Operation *op = number.getDefiningOp();
+  if (isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    return op->getOperand(0).getDefiningOp();
+  return op;
 }
 
-/// Asks for the rows that `load`, which reads a list in the order of `loop`,
-/// will name some iterations later.
-static void prefetch(scf::ForOp loop, memref::LoadOp load, int64_t distance) {
-  // Coordinates narrower than an index are widened.
-  Operation *widening = nullptr;
-  Value coordinate = load;
-  if (!coordinate.getType().isIndex()) {
-    if (!load->hasOneUse() ||
-        !isa<arith::IndexCastOp, arith::IndexCastUIOp>(*load->user_begin()))
-      return;
-    widening = *load->user_begin();
-    coordinate = widening->getResult(0);
-  }
-  SmallVector<Rows> found = findRows(loop, coordinate);
-  if (found.empty())
-    return;
-  Location loc = load.getLoc();
-  remarkChosen(loc, loop, "prefetched",
-               "rows of " + Twine(found.size()) +
-                   " tables are fetched as a list names them, " +
-                   Twine(distance) + " iterations ahead");
-  OpBuilder builder(loop.getContext());
-  builder.setInsertionPointAfterValue(coordinate);
+bool NumbersAhead::canCompute(Value number) {
+  slice.clear();
+  hasLoads = isOfIteration = false;
+  Operation *op = number.getDefiningOp();
+  if (!op || op->getBlock() != loop.getBody())
+    return false;
+  // An element of a list is no address: one that is written before its
+  // iteration is a number to ask for all the same.
+  auto load = dyn_cast_or_null<memref::LoadOp>(getNarrow(number));
+  if (!load || load->getBlock() != loop.getBody())
+    return visit(number) && hasLoads && isOfIteration;
+  if (!llvm::all_of(load->getOperands(),
+                    [&](Value operand) { return visit(operand); }))
+    return false;
+  slice.push_back(load);
+  if (op != load)
+    slice.push_back(op);
+  return isOfIteration;
+}
+
+/// The end of the iterations that numbers are computed for.
+Value NumbersAhead::getEnd(OpBuilder &builder, Value number) {
+  auto load = dyn_cast_or_null<memref::LoadOp>(getNarrow(number));
+  if (!load || load.getIndices().empty() ||
+      load.getIndices().back() != loop.getInductionVar() ||
+      !llvm::all_of(load.getIndices().drop_back(), [&](Value index) {
+        return loop.isDefinedOutsideOfLoop(index);
+      }))
+    return loop.getUpperBound();
+  int64_t lastDim = load.getMemRefType().getRank() - 1;
+  return memref::DimOp::create(builder, number.getLoc(), load.getMemref(),
+                               lastDim);
+}
+
+Value NumbersAhead::compute(OpBuilder &builder, Value number,
+                            int64_t distance) {
+  Location loc = number.getLoc();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  // Not behind the end of the list; what follows a row of a matrix there is the
-  // next one.
-  Value list = load.getMemref();
-  int64_t lastDim = cast<MemRefType>(list.getType()).getRank() - 1;
-  Value length = memref::DimOp::create(builder, loc, list, lastDim);
-  Value last = arith::SubIOp::create(builder, loc, length, constant(1));
+  Value last =
+      arith::SubIOp::create(builder, loc, getEnd(builder, number), constant(1));
   Value ahead = arith::AddIOp::create(builder, loc, loop.getInductionVar(),
                                       constant(distance));
-  ahead = arith::MinSIOp::create(builder, loc, ahead, last);
-  SmallVector<Value> at(load.getIndices());
-  at.back() = ahead;
-  Value next = memref::LoadOp::create(builder, loc, list, at);
-  if (widening) {
-    IRMapping mapping;
-    mapping.map(load.getResult(), next);
-    next = builder.clone(*widening, mapping)->getResult(0);
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(),
+              arith::MinSIOp::create(builder, loc, ahead, last).getResult());
+  for (Operation *op : slice)
+    builder.clone(*op, mapping);
+  return mapping.lookup(number);
+}
+
+/// The part that `access` has of the row whose number is its index `dim`.
+static std::optional<RowPart> getPart(scf::ForOp loop, const Access &access,
+                                      unsigned dim) {
+  // Elements of a row lie side by side.
+  if (dim + 2 != access.indices.size() ||
+      !loop.isDefinedOutsideOfLoop(access.memref) ||
+      !llvm::all_of(access.indices.take_front(dim), [&](Value index) {
+        return loop.isDefinedOutsideOfLoop(index);
+      }))
+    return std::nullopt;
+  RowPart part{
+      access.memref, SmallVector<Value>(access.indices.take_front(dim)),
+      /*column=*/{}, /*elements=*/0,
+      /*lines=*/1,   access.isWrite,
+      access.op};
+  if (access.numVectorDims == 0) {
+    // One element is not worth it.
+    if (access.op->getParentOp() == loop)
+      return std::nullopt;
+    return part;
   }
-  for (const Rows &rows : found) {
-    SmallVector<Value> element = rows.before;
-    element.push_back(next);
-    element.push_back(constant(0));
-    memref::PrefetchOp::create(builder, loc, rows.table, element,
-                               rows.isWritten, /*localityHint=*/3,
+  auto type = cast<VectorTransferOpInterface>(access.op).getVectorType();
+  if (type.getRank() != 1 || !type.getElementType().isIntOrFloat())
+    return std::nullopt;
+  part.column = access.indices.back();
+  part.elements = type.getNumElements();
+  part.lines = llvm::divideCeil(
+      part.elements * llvm::divideCeil(type.getElementTypeBitWidth(), 8),
+      lineBytes);
+  return part;
+}
+
+/// The parts of rows with the number `number` that `accesses` have.
+static SmallVector<RowPart> findParts(scf::ForOp loop, Value number,
+                                      ArrayRef<Access> accesses) {
+  SmallVector<RowPart> found;
+  for (const Access &access : accesses) {
+    auto at = llvm::find(access.indices, number);
+    if (at == access.indices.end())
+      continue;
+    std::optional<RowPart> part =
+        getPart(loop, access, at - access.indices.begin());
+    if (!part)
+      continue;
+    auto known = llvm::find_if(found, [&](const RowPart &other) {
+      return other.table == part->table && other.column == part->column;
+    });
+    if (known == found.end()) {
+      found.push_back(std::move(*part));
+      continue;
+    }
+    known->isWritten |= part->isWritten;
+  }
+  llvm::erase_if(found, [](const RowPart &part) {
+    return part.column &&
+           part.lines < (part.isWritten ? leastLinesWritten : leastLinesRead);
+  });
+  return found;
+}
+
+/// Asks for `part` of the row `number`.
+static void prefetch(OpBuilder &builder, const RowPart &part, Value number) {
+  Location loc = number.getLoc();
+  for (int64_t line = 0; line < part.lines; ++line) {
+    Value column = arith::ConstantIndexOp::create(
+        builder, loc, line * part.elements / part.lines);
+    if (part.column)
+      column = arith::AddIOp::create(builder, loc, part.column, column);
+    SmallVector<Value> element = part.before;
+    element.append({number, column});
+    memref::PrefetchOp::create(builder, loc, part.table, element,
+                               part.isWritten, /*localityHint=*/3,
                                /*isDataCache=*/true);
+  }
+}
+
+/// Asks for the rows whose numbers `loop` will compute some iterations later.
+static void prefetchRows(scf::ForOp loop, AliasAnalysis &aliases,
+                         int64_t distance) {
+  Accesses accesses = getAccesses(loop);
+  Accesses writes = llvm::to_vector(llvm::make_filter_range(
+      accesses, [](const Access &access) { return access.isWrite; }));
+  llvm::SetVector<Value> numbers;
+  for (const Access &access : accesses)
+    for (Value index : access.indices)
+      if (index.getParentBlock() == loop.getBody() && index.getDefiningOp())
+        numbers.insert(index);
+  NumbersAhead ahead(loop, writes, aliases);
+  for (Value number : numbers) {
+    SmallVector<RowPart> parts = findParts(loop, number, accesses);
+    if (parts.empty() || !ahead.canCompute(number))
+      continue;
+    OpBuilder builder(loop.getContext());
+    builder.setInsertionPointAfterValue(number);
+    Value next = ahead.compute(builder, number, distance);
+    llvm::SmallPtrSet<Value, 4> tables;
+    for (const RowPart &part : parts) {
+      tables.insert(part.table);
+      OpBuilder::InsertionGuard guard(builder);
+      if (part.column)
+        builder.setInsertionPoint(part.access);
+      prefetch(builder, part, next);
+    }
+    remarkChosen(loop.getLoc(), loop, "prefetched",
+                 "rows of " + Twine(tables.size()) +
+                     " tables are fetched as a list names them, " +
+                     Twine(distance) + " iterations ahead");
   }
 }
 
@@ -135,22 +285,14 @@ struct PrefetchRowsPass
   using PrefetchRowsBase::PrefetchRowsBase;
 
   void runOnOperation() override {
-    SmallVector<std::pair<scf::ForOp, memref::LoadOp>> lists;
-    getOperation().walk([&](memref::LoadOp load) {
-      auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
-      if (!loop || !isConstantIntValue(loop.getStep(), 1) ||
-          !isa<IntegerType, IndexType>(load.getType()) ||
-          load.getIndices().empty() ||
-          load.getIndices().back() != loop.getInductionVar() ||
-          !loop.isDefinedOutsideOfLoop(load.getMemref()) ||
-          !llvm::all_of(load.getIndices().drop_back(), [&](Value index) {
-            return loop.isDefinedOutsideOfLoop(index);
-          }))
-        return;
-      lists.push_back({loop, load});
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (isConstantIntValue(loop.getStep(), 1))
+        loops.push_back(loop);
     });
-    for (auto [loop, load] : lists)
-      prefetch(loop, load, distance);
+    AliasAnalysis aliases(getOperation());
+    for (scf::ForOp loop : loops)
+      prefetchRows(loop, aliases, distance);
   }
 };
 } // namespace

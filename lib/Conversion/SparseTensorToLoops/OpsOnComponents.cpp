@@ -64,6 +64,8 @@ struct LowerStoredValues : OpConversionPattern<StoredValuesOp> {
   }
 };
 
+} // namespace
+
 /// The coordinates of a level that has them in bits, as a list of indices. Such
 /// a level is the last one: it has an element for each value.
 static Value unpackCoordinates(OpBuilder &builder, Location loc,
@@ -83,6 +85,7 @@ static Value unpackCoordinates(OpBuilder &builder, Location loc,
   return generic.getResult(0);
 }
 
+namespace {
 struct LowerStoredCoordinates : OpConversionPattern<StoredCoordinatesOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult

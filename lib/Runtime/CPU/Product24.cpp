@@ -52,8 +52,8 @@ struct Float16 {
   uint16_t bits;
 };
 
-float widen(float value) { return value; }
-float widen(Float16 value) {
+static float widen(float value) { return value; }
+static float widen(Float16 value) {
   uint32_t sign = uint32_t(value.bits & 0x8000) << 16;
   uint32_t magnitude = value.bits & 0x7FFF;
   // The exponent moves by 127 - 15, that of infinities and NaNs to the largest;
@@ -68,7 +68,7 @@ float widen(Float16 value) {
              (1.0f / (1 << 24));
   return result;
 }
-float widen(BFloat16 value) {
+static float widen(BFloat16 value) {
   uint32_t bits = uint32_t(value.bits) << 16;
   float result;
   std::memcpy(&result, &bits, sizeof(result));

@@ -172,3 +172,103 @@ func.func @beside(%list: memref<?xindex>, %first: memref<?x?xf32>, %second: memr
   }
   return
 }
+
+// A vector that is written is asked for by all of its lines, in the row that
+// the list will name and at the columns of the vector; a shorter one is not.
+
+// CHECK-LABEL: func.func @vectors
+// CHECK-SAME:  %{{.*}}: memref<?xindex>, %[[TABLE:[^:]*]]: memref<?x?xf32>,
+// CHECK:       scf.for %[[I:.*]] =
+// CHECK:         %[[NEXT:.*]] = memref.load
+// CHECK:         scf.for %[[C:.*]] =
+// CHECK:           %[[C0:.*]] = arith.constant 0 : index
+// CHECK:           %[[FIRST:.*]] = arith.addi %[[C]], %[[C0]]
+// CHECK:           memref.prefetch %[[TABLE]][%{{.*}}, %[[FIRST]]], write
+// CHECK:           %[[C16:.*]] = arith.constant 16 : index
+// CHECK:           %[[SECOND:.*]] = arith.addi %[[C]], %[[C16]]
+// CHECK:           memref.prefetch %[[TABLE]][%{{.*}}, %[[SECOND]]], write
+// CHECK-NOT:       memref.prefetch
+// CHECK:           vector.transfer_read %[[TABLE]]
+// CHECK-NOT:     memref.prefetch
+// CHECK:       return
+func.func @vectors(%list: memref<?xindex>, %table: memref<?x?xf32>, %other: memref<?x16xf32>, %read: memref<?x32xf32>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %n step %c1 {
+    %row = memref.load %list[%i] : memref<?xindex>
+    %r = vector.transfer_read %read[%row, %c0], %zero {in_bounds = [true]} : memref<?x32xf32>, vector<32xf32>
+    scf.for %c = %c0 to %m step %c32 {
+      %x = vector.transfer_read %table[%row, %c], %zero {in_bounds = [true]} : memref<?x?xf32>, vector<32xf32>
+      %y = arith.addf %x, %r : vector<32xf32>
+      vector.transfer_write %y, %table[%row, %c] {in_bounds = [true]} : vector<32xf32>, memref<?x?xf32>
+    }
+    %o = vector.transfer_read %other[%row, %c0], %zero {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
+    vector.transfer_write %o, %other[%row, %c0] {in_bounds = [true]} : vector<16xf32>, memref<?x16xf32>
+  }
+  return
+}
+
+// A vector that is read is asked for from 256 bytes on.
+
+// CHECK-LABEL: func.func @read
+// CHECK-SAME:  %{{.*}}: memref<?xindex>, %[[TABLE:[^:]*]]: memref<?x64xf32>,
+// CHECK-COUNT-4: memref.prefetch %[[TABLE]][%{{.*}}, %{{.*}}], read
+// CHECK-NOT:   memref.prefetch
+// CHECK:       return
+func.func @read(%list: memref<?xindex>, %table: memref<?x64xf32>, %out: memref<?x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %n step %c1 {
+    %row = memref.load %list[%i] : memref<?xindex>
+    %x = vector.transfer_read %table[%row, %c0], %zero {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+    vector.transfer_write %x, %out[%i, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x64xf32>
+  }
+  return
+}
+
+// Numbers that are selected name entries, which name rows: those of a later
+// iteration are computed as its own are, up to the last iteration. Not if what
+// is selected may be written on the way.
+
+// CHECK-LABEL: func.func @selected
+// CHECK-SAME:  %[[SELECTED:[^:]*]]: memref<64xi32>, %[[LIST:[^:]*]]: memref<?xi32>, %{{[^:]*}}: memref<?x64xf32>, %[[N:[^:]*]]: index
+// CHECK:       scf.for %[[I:.*]] =
+// CHECK:         %[[LAST:.*]] = arith.subi %[[N]], %{{.*}}
+// CHECK:         %[[AHEAD:.*]] = arith.minsi %{{.*}}, %[[LAST]]
+// CHECK:         %[[CHOSEN:.*]] = memref.load %[[SELECTED]][%[[AHEAD]]]
+// CHECK:         %[[ENTRY:.*]] = arith.index_castui %[[CHOSEN]]
+// CHECK:         %[[NAMED:.*]] = memref.load %[[LIST]][%[[ENTRY]]]
+// CHECK:         %[[ROW:.*]] = arith.index_castui %[[NAMED]]
+// CHECK-COUNT-4: memref.prefetch %{{.*}}[%[[ROW]], %{{.*}}], write
+// CHECK:       scf.for
+// CHECK-NOT:   memref.prefetch
+// CHECK:       return
+func.func @selected(%selected: memref<64xi32>, %list: memref<?xi32>, %x: memref<?x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %table = memref.alloc(%n) : memref<?x64xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %chosen = memref.load %selected[%i] : memref<64xi32>
+    %entry = arith.index_castui %chosen : i32 to index
+    %named = memref.load %list[%entry] : memref<?xi32>
+    %row = arith.index_castui %named : i32 to index
+    %y = vector.transfer_read %table[%row, %c0], %zero {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+    %z = arith.addf %y, %y : vector<64xf32>
+    vector.transfer_write %z, %table[%row, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x64xf32>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %chosen = memref.load %selected[%i] : memref<64xi32>
+    %entry = arith.index_castui %chosen : i32 to index
+    %named = memref.load %list[%entry] : memref<?xi32>
+    %row = arith.index_castui %named : i32 to index
+    %y = vector.transfer_read %table[%row, %c0], %zero {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+    %z = arith.addf %y, %y : vector<64xf32>
+    vector.transfer_write %z, %table[%row, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x64xf32>
+    memref.store %named, %selected[%i] : memref<64xi32>
+  }
+  return
+}

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --sparse-autograd-chunk-loops --remarks-filter=sparse-autograd-loops -o /dev/null 2>&1 | FileCheck %s --implicit-check-not=remark:
+// RUN: sparse-opt %s --pass-pipeline='builtin.module(func.func(sparse-autograd-chunk-loops),sparse-autograd-distribute-scatter)' --remarks-filter=sparse-autograd-loops -o /dev/null 2>&1 | FileCheck %s --implicit-check-not=remark:
 
 // A loop that writes and is not parallel says so: one whose schedule a rewrite has
 // lost is slow otherwise, and nothing else. Its inner loops, loops within parallel
@@ -27,4 +27,18 @@ func.func @rows(%m: memref<?xf32>, %n: index, %x: f32) -> f32 {
     scf.yield %b : f32
   }
   return %s : f32
+}
+
+// A scatter says what it does on several threads.
+
+// CHECK: remarks.mlir:[[@LINE+5]]:{{.*}} remark: [Passed] parallel | Category:sparse-autograd-loops | Function=scatter | Remark="a loop that writes to rows that a list names runs on several threads if its work is worth it: four or more of them own rows"
+func.func @scatter(%list: memref<?xindex>, %n: index, %x: f32) -> memref<8x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.alloc() : memref<8x8xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %row = memref.load %list[%i] : memref<?xindex>
+    memref.store %x, %m[%row, %c0] : memref<8x8xf32>
+  }
+  return %m : memref<8x8xf32>
 }
