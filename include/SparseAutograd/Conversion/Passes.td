@@ -676,8 +676,12 @@ def DistributeScatter : PipelinePass<"sparse-autograd-distribute-scatter", "::ml
     ```
 
     There are as many owners as the runtime has threads, if each has the work that
-    makes a chunk, and at most 64. Rows are distributed in blocks, in turn
-    (block-cyclically). The list of rows has 4 bytes for each entry.
+    makes a chunk, from four on, and at most 64. Rows are distributed in blocks, in
+    turn (block-cyclically). The list of rows has 4 bytes for each entry.
+
+    Two or three threads have half of the columns each instead, where the loop is
+    over strips of columns or what it writes are vectors: clones of the loop for half
+    of the lanes of each vector, or for every other strip.
 
     Loops that write and stay on one thread have a remark.
   }];
@@ -817,10 +821,12 @@ def PrefetchRows : PipelinePass<"sparse-autograd-prefetch-rows", "::mlir::func::
   let needs = "loops on buffers";
   let leaves = "prefetches of rows that lists of indices name";
   let description = [{
-    A loop that reads a list in its order and, in a loop inside, the elements of
-    the row that the list names, asks for the row that it will name some
-    iterations later: as in gather, products of sparse matrices with dense ones,
-    and updates of rows.
+    A loop that reads a list in its order and accesses the row that the list names,
+    element by element in a loop inside or as vectors, asks for the row that it will
+    name some iterations later: as in gather, products of sparse matrices with dense
+    ones, and updates of rows. A list may name entries of another one. Of a vector all
+    lines of 64 bytes are asked for, if it has four, or two where it is written: fewer
+    gain nothing. Of a row of elements the first one is.
 
     ```mlir
     scf.for %i = %c0 to %n step %c1 {
@@ -842,7 +848,7 @@ def PrefetchRows : PipelinePass<"sparse-autograd-prefetch-rows", "::mlir::func::
         %x = memref.load %table[%row, %j] : memref<?x?xf32>
     ```
 
-    Remarks of the category `sparse-autograd-loops` say what is chosen, and why not.
+    Remarks of the category `sparse-autograd-loops` say what is chosen.
   }];
   let options = [
     Option<"distance", "distance", "int64_t", /*default=*/"32",

@@ -26,6 +26,13 @@ struct CPUInfo {
   int64_t vectorRegisters = 16;
   /// The bytes of a cache line.
   int64_t lineBytes = 64;
+  /// The lines that a vector of a row which a list names has at least for it to
+  /// be worth a prefetch, if it is read, and if it is written.
+  int64_t prefetchedLinesRead = 4, prefetchedLinesWritten = 2;
+  /// The short loops that it remembers the lengths of when they run again,
+  /// about; and the entries that rows have on average at most for gathers of
+  /// what they name to be worth it.
+  int64_t predictedLoops = 8192, gatheredEntries = 32;
   /// The bytes of the caches: of the first level, of what a core has for
   /// itself, and of what it may expect of the one that cores share.
   int64_t firstCacheBytes = int64_t(32) << 10;

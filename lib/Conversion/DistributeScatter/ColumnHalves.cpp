@@ -9,6 +9,7 @@
 #include "ColumnHalves.h"
 
 #include "../KernelOps.h"
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -17,13 +18,10 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-/// Bytes of half of a vector that is accessed, at least: a line of a cache.
-static constexpr int64_t leastBytes = 64;
-
 static bool isVector(Type type) { return isa<VectorType>(type); }
 
 /// Whether `transfer` accesses neighbouring elements of a row, all of its
-/// lanes.
+/// lanes, half of which are a line of a cache.
 static bool accessesColumns(VectorTransferOpInterface transfer) {
   VectorType type = transfer.getVectorType();
   Type element = type.getElementType();
@@ -32,7 +30,7 @@ static bool accessesColumns(VectorTransferOpInterface transfer) {
          transfer.getPermutationMap().isMinorIdentity() &&
          element.isIntOrFloat() && type.getNumElements() % 2 == 0 &&
          type.getNumElements() / 2 * element.getIntOrFloatBitWidth() >=
-             leastBytes * 8;
+             genericCPU.lineBytes * 8;
 }
 
 /// Whether each lane of the results of `op` depends on the same lane of its

@@ -229,7 +229,7 @@ void ScatterBuilder::cloneBody(Block &body, Value entry, IRMapping &mapping) {
   SmallVector<Operation *> clones;
   for (Operation &op : body.without_terminator()) {
     auto loop = dyn_cast<scf::ForOp>(op);
-    auto part = llvm::find_if(scatter.parts, [&](ScatterPart &part) {
+    auto *part = llvm::find_if(scatter.parts, [&](ScatterPart &part) {
       return loop && (part.entries == loop || part.strips == loop);
     });
     if (part == scatter.parts.end()) {

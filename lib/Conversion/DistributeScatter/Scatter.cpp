@@ -211,7 +211,7 @@ ScatterPart *AccessCheck::getPart(Operation *op) {
 
 bool AccessCheck::findCoordinates() {
   for (ScatterPart &part : scatter.parts) {
-    auto write = llvm::find_if(accesses, [&](const Access &access) {
+    auto *write = llvm::find_if(accesses, [&](const Access &access) {
       return access.isWrite && getPart(access.op) == &part;
     });
     if (write == accesses.end() || !findCoordinate(*write, scatter, part))

@@ -21,6 +21,7 @@
 
 #include "../Accesses.h"
 #include "SparseAutograd/Analysis/LoopRemarks.h"
+#include "SparseAutograd/Target/CPUInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,12 +35,6 @@ namespace sparse_autograd {
 
 using namespace mlir;
 using namespace sparse_autograd;
-
-/// Bytes that a cache fetches at once.
-static constexpr int64_t lineBytes = 64;
-/// Lines that a vector has at least for it to be worth a prefetch, if it is
-/// read, and if it is written.
-static constexpr int64_t leastLinesRead = 4, leastLinesWritten = 2;
 
 namespace {
 /// A part of the rows of a table that a list names.
@@ -197,7 +192,7 @@ static std::optional<RowPart> getPart(scf::ForOp loop, const Access &access,
   part.elements = type.getNumElements();
   part.lines = llvm::divideCeil(
       part.elements * llvm::divideCeil(type.getElementTypeBitWidth(), 8),
-      lineBytes);
+      genericCPU.lineBytes);
   return part;
 }
 
@@ -213,7 +208,7 @@ static SmallVector<RowPart> findParts(scf::ForOp loop, Value number,
         getPart(loop, access, at - access.indices.begin());
     if (!part)
       continue;
-    auto known = llvm::find_if(found, [&](const RowPart &other) {
+    auto *known = llvm::find_if(found, [&](const RowPart &other) {
       return other.table == part->table && other.column == part->column;
     });
     if (known == found.end()) {
@@ -223,8 +218,9 @@ static SmallVector<RowPart> findParts(scf::ForOp loop, Value number,
     known->isWritten |= part->isWritten;
   }
   llvm::erase_if(found, [](const RowPart &part) {
-    return part.column &&
-           part.lines < (part.isWritten ? leastLinesWritten : leastLinesRead);
+    int64_t least = part.isWritten ? genericCPU.prefetchedLinesWritten
+                                   : genericCPU.prefetchedLinesRead;
+    return part.column && part.lines < least;
   });
   return found;
 }

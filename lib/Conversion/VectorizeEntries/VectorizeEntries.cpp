@@ -13,6 +13,13 @@
 // those of integers (OrderedKey.h): one instruction where that of floats, which
 // keeps a NaN and the sign of a zero, is six that wait for each other.
 //
+// What is read where a list says is gathered, if that is worth it: a gather
+// takes as long as its lanes one by one, but no branch. Measured on a Zen 5
+// core for a product with a vector of f32, 5, 9 and 20 entries a row, 20,000
+// rows: 0.47, 0.62 and 0.75 of the time of a loop; 2.0 of it where there are
+// 2,708 rows, whose lengths the processor predicts, and 1.2 with 200 entries a
+// row.
+//
 //===----------------------------------------------------------------------===//
 
 #include "SparseAutograd/Conversion/VectorizeEntries/VectorizeEntries.h"
@@ -45,29 +52,39 @@ using namespace sparse_autograd;
 
 /// The bytes of the longest vectors: most rows fill fewer.
 static constexpr int64_t longestVector = 64;
+/// The lanes of vectors with a gather, which takes a time for each lane: longer
+/// ones would spend it on lanes that a mask leaves out.
+static constexpr int64_t gatherLanes = 8;
 
 namespace {
 /// Makes vectors of the iterations of one loop.
 class EntryVectors {
 public:
-  EntryVectors(scf::ForOp loop, RewriterBase &rewriter)
-      : loop(loop), builder(loop.getLoc(), rewriter) {}
+  EntryVectors(scf::ForOp loop, const CPUInfo &cpu, RewriterBase &rewriter)
+      : loop(loop), cpu(cpu), builder(loop.getLoc(), rewriter) {}
 
   /// Why iterations may not be done at once, or which op of the body is none on
-  /// vectors whose elements have at least `maskedBytes`; empty if there is
-  /// nothing against vectors.
-  std::string match(int64_t maskedBytes, AliasAnalysis &aliases);
+  /// vectors of the processor; empty if there is nothing against vectors.
+  std::string match(AliasAnalysis &aliases);
 
   /// The elements of vectors that have `vectorBytes` at most.
   int64_t getLanes(int64_t vectorBytes) const {
-    return vectorBytes / widestBytes;
+    int64_t lanes = vectorBytes / widestBytes;
+    return tables.empty() ? lanes : std::min(lanes, gatherLanes);
   }
-  /// Replaces the loop by one of vectors of `numLanes` elements.
+  bool hasGathers() const { return !tables.empty(); }
+  /// Replaces the loop by one of vectors of `numLanes` elements; or keeps it
+  /// beside that for when gathers are not worth it.
   void rewrite(RewriterBase &rewriter, int64_t numLanes);
 
 private:
-  bool matchElement(Value memref, ValueRange indices, int64_t maskedBytes);
-  bool matchOp(Operation &op, int64_t maskedBytes);
+  bool matchElement(Value memref, ValueRange indices);
+  bool matchGather(memref::LoadOp load);
+  bool isGather(memref::LoadOp load) {
+    return tables.contains(load.getMemref()) &&
+           load.getIndices().front() != loop.getInductionVar();
+  }
+  bool matchOp(Operation &op);
   bool matchCarried();
   bool isInvariant(Operation &op);
   VectorType getVectorType(Type element) const {
@@ -80,15 +97,28 @@ private:
   SmallVector<Value> emitWhole(Value begin, Value end, ValueRange carried);
   SmallVector<Value> emitRest(Value begin, Value count, ValueRange carried);
   Value createMask(Value count);
+  Value gather(memref::LoadOp load, Value numbers, Value mask, Value padding);
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, value);
+  }
+  Value getLength(Value list) {
+    return memref::DimOp::create(builder, list, constant(0));
+  }
+  Value areNumbersSigned();
+  Value areGathersWorthIt();
+  SmallVector<Value> emitVectors();
   Value createNeutral(unsigned number);
   Value createStart(unsigned number);
   Value combine(unsigned number, Value left, Value right);
   Value combineLanes(unsigned number, Value vector);
 
   scf::ForOp loop;
+  const CPUInfo &cpu;
   ImplicitLocOpBuilder builder;
   /// Of the elements that are loaded or stored.
   int64_t widestBytes = 0;
+  /// What is read where the elements of a list say.
+  llvm::SetVector<Value> tables;
   int64_t lanes = 0;
   SmallVector<Operation *> combiners;
 };
@@ -103,19 +133,62 @@ static bool isVectorFunction(Operation &op) {
              math::CopySignOp>(op);
 }
 
-bool EntryVectors::matchElement(Value memref, ValueRange indices,
-                                int64_t maskedBytes) {
+/// Bits of an element of a list; 0 of what vectors do not have.
+static int64_t getBits(Type element) {
+  if (element.isIndex())
+    return 64;
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  return bits == 32 || bits == 64 ? bits : 0;
+}
+
+/// Whether `memref` is a list that is there before `loop`.
+static bool isListBefore(scf::ForOp loop, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
-  if (type.getRank() != 1 || !type.getLayout().isIdentity() ||
-      indices.front() != loop.getInductionVar() ||
-      !loop.isDefinedOutsideOfLoop(memref) ||
-      !type.getElementType().isIntOrFloat())
-    return false;
-  int64_t bits = type.getElementTypeBitWidth();
-  if ((bits != 32 && bits != 64) || bits / 8 < maskedBytes)
+  return type.getRank() == 1 && type.getLayout().isIdentity() &&
+         loop.isDefinedOutsideOfLoop(memref);
+}
+
+bool EntryVectors::matchElement(Value memref, ValueRange indices) {
+  int64_t bits = getBits(cast<MemRefType>(memref.getType()).getElementType());
+  if (!isListBefore(loop, memref) ||
+      indices.front() != loop.getInductionVar() || bits == 0 ||
+      bits / 8 < cpu.getMaskedBytes())
     return false;
   widestBytes = std::max(widestBytes, bits / 8);
   return true;
+}
+
+/// What an index is widened from, or is.
+static Value getNumber(Value index) {
+  Operation *op = index.getDefiningOp();
+  return isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(op)
+             ? op->getOperand(0)
+             : index;
+}
+
+/// Whether `load` reads a list at a number that another one has for the entry.
+/// Processors with masks of AVX-512 have gathers that are worth it.
+bool EntryVectors::matchGather(memref::LoadOp load) {
+  if (cpu.getMaskedBytes() != 1 || load.getMemRefType().getRank() != 1)
+    return false;
+  auto number =
+      getNumber(load.getIndices().front()).getDefiningOp<memref::LoadOp>();
+  int64_t bits = getBits(load.getType());
+  if (!number || number->getParentOp() != loop ||
+      !matchElement(number.getMemref(), number.getIndices()) ||
+      !isListBefore(loop, load.getMemref()) || bits == 0 ||
+      load.getType().isIndex())
+    return false;
+  widestBytes = std::max(widestBytes, bits / 8);
+  tables.insert(load.getMemref());
+  return true;
+}
+
+/// Whether `op` widens the number of an element for loads alone.
+static bool isNumberOfElement(Operation &op) {
+  return isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+         op.getResult(0).getType().isIndex() &&
+         llvm::all_of(op.getUsers(), llvm::IsaPred<memref::LoadOp>);
 }
 
 /// Whether `op` is the same in all iterations.
@@ -126,12 +199,13 @@ bool EntryVectors::isInvariant(Operation &op) {
          });
 }
 
-bool EntryVectors::matchOp(Operation &op, int64_t maskedBytes) {
+bool EntryVectors::matchOp(Operation &op) {
   if (auto load = dyn_cast<memref::LoadOp>(op))
-    return matchElement(load.getMemref(), load.getIndices(), maskedBytes);
+    return matchElement(load.getMemref(), load.getIndices()) ||
+           matchGather(load);
   if (auto store = dyn_cast<memref::StoreOp>(op))
-    return matchElement(store.getMemref(), store.getIndices(), maskedBytes);
-  if (isInvariant(op))
+    return matchElement(store.getMemref(), store.getIndices());
+  if (isInvariant(op) || isNumberOfElement(op))
     return true;
   auto isNumber = [](Type type) { return type.isIntOrFloat(); };
   bool isFunction = isa_and_nonnull<math::MathDialect>(op.getDialect());
@@ -159,11 +233,11 @@ bool EntryVectors::matchCarried() {
   return true;
 }
 
-std::string EntryVectors::match(int64_t maskedBytes, AliasAnalysis &aliases) {
+std::string EntryVectors::match(AliasAnalysis &aliases) {
   if (!matchCarried())
     return "what it carries is not combined in any order";
   for (Operation &op : loop.getBody()->without_terminator())
-    if (!matchOp(op, maskedBytes))
+    if (!matchOp(op))
       return ("vectors have no form of " + op.getName().getStringRef() +
               ", or of what it takes")
           .str();
@@ -172,8 +246,9 @@ std::string EntryVectors::match(int64_t maskedBytes, AliasAnalysis &aliases) {
   if (widestBytes == 0)
     return "it accesses no list";
   if (conflict(aliases, accesses, accesses,
-               [](const Access &one, const Access &other) {
-                 return one.memref == other.memref;
+               [&](const Access &one, const Access &other) {
+                 return one.memref == other.memref &&
+                        !tables.contains(one.memref);
                }))
     return "lists may overlap, of which one is written";
   return "";
@@ -197,6 +272,11 @@ SmallVector<Value> EntryVectors::emitStrip(Value place, Value mask,
       VectorType type = getVectorType(load.getType());
       Value padding = arith::ConstantOp::create(
           builder, cast<TypedAttr>(builder.getZeroAttr(type)));
+      if (isGather(load)) {
+        Value numbers = mapping.lookup(load.getIndices().front());
+        mapping.map(load.getResult(), gather(load, numbers, mask, padding));
+        continue;
+      }
       Value vector =
           mask ? vector::MaskedLoadOp::create(builder, type, load.getMemref(),
                                               place, mask, padding)
@@ -217,6 +297,11 @@ SmallVector<Value> EntryVectors::emitStrip(Value place, Value mask,
     }
     if (isInvariant(op)) {
       builder.clone(op, mapping);
+      continue;
+    }
+    if (isNumberOfElement(op)) {
+      // A gather widens the numbers.
+      mapping.map(op.getResult(0), mapping.lookup(op.getOperand(0)));
       continue;
     }
     IRMapping operands;
@@ -248,6 +333,19 @@ SmallVector<Value> EntryVectors::emitStrip(Value place, Value mask,
   return llvm::map_to_vector(loop.getYieldedValues(), [&](Value value) {
     return toVector(value, mapping);
   });
+}
+
+/// The elements of the list of `load` whose numbers are `numbers`.
+Value EntryVectors::gather(memref::LoadOp load, Value numbers, Value mask,
+                           Value padding) {
+  if (!mask)
+    mask = arith::ConstantOp::create(
+        builder,
+        DenseElementsAttr::get(getVectorType(builder.getI1Type()), true));
+  Value zero = arith::ConstantIndexOp::create(builder, 0);
+  return vector::GatherOp::create(builder, cast<VectorType>(padding.getType()),
+                                  load.getMemref(), zero, numbers, mask,
+                                  padding);
 }
 
 /// Whole vectors of the iterations from `begin` to `end`.
@@ -339,9 +437,55 @@ Value EntryVectors::combineLanes(unsigned number, Value vector) {
              : all;
 }
 
-void EntryVectors::rewrite(RewriterBase &rewriter, int64_t numLanes) {
-  lanes = numLanes;
-  builder.setInsertionPoint(loop);
+/// Whether numbers that have no sign are the same with one, as a gather takes
+/// them: of lists that are short enough. Null if all are known to be.
+Value EntryVectors::areNumbersSigned() {
+  Value condition;
+  for (auto load : loop.getOps<memref::LoadOp>()) {
+    Value index = load.getIndices().front();
+    auto widening = index.getDefiningOp<arith::IndexCastUIOp>();
+    if (!isGather(load) || !widening ||
+        !widening.getIn().getType().isInteger(32))
+      continue;
+    constexpr int64_t longest = int64_t(1) << 31;
+    int64_t known = load.getMemRefType().getDimSize(0);
+    if (!ShapedType::isDynamic(known) && known <= longest)
+      continue;
+    Value isShort =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::ule,
+                              getLength(load.getMemref()), constant(longest));
+    condition = condition ? arith::AndIOp::create(builder, condition, isShort)
+                          : isShort;
+  }
+  return condition;
+}
+
+/// Whether gathers are worth it: there are more rows than the processor
+/// predicts the lengths of, and these are short. Null if there are none.
+Value EntryVectors::areGathersWorthIt() {
+  if (tables.empty())
+    return {};
+  auto rows = loop->getParentOfType<scf::ForOp>();
+  Value positions =
+      getPositions(loop.getInductionVar(), rows.getInductionVar());
+  Value numRows = getLength(positions);
+  Value most = arith::MulIOp::create(builder, numRows,
+                                     constant(genericCPU.gatheredEntries));
+  Value areMany =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::uge, numRows,
+                            constant(genericCPU.predictedLoops));
+  Value areShort =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ule,
+                            getLength(getEntryList(rows, loop)), most);
+  Value condition = arith::AndIOp::create(builder, areMany, areShort);
+  if (Value areSigned = areNumbersSigned())
+    condition = arith::AndIOp::create(builder, condition, areSigned);
+  return condition;
+}
+
+/// Emits vectors in place of the loop, and returns what that carries in the
+/// end.
+SmallVector<Value> EntryVectors::emitVectors() {
   Value begin = loop.getLowerBound(), end = loop.getUpperBound();
   Value count = arith::SubIOp::create(builder, end, begin);
   Value rest = arith::AndIOp::create(
@@ -359,7 +503,35 @@ void EntryVectors::rewrite(RewriterBase &rewriter, int64_t numLanes) {
     last->setOperands({loop.getInitArgs()[number], all});
     results.push_back(last->getResult(0));
   }
-  rewriter.replaceOp(loop, results);
+  return results;
+}
+
+void EntryVectors::rewrite(RewriterBase &rewriter, int64_t numLanes) {
+  lanes = numLanes;
+  builder.setInsertionPoint(loop);
+  Value condition = areGathersWorthIt();
+  if (!condition)
+    return rewriter.replaceOp(loop, emitVectors());
+  auto choice = scf::IfOp::create(builder, loop.getResultTypes(), condition,
+                                  /*withElseRegion=*/true);
+  auto finish = [&](Block *block, llvm::function_ref<ValueRange()> emit) {
+    if (loop.getNumResults() == 0) {
+      builder.setInsertionPoint(block->getTerminator());
+      emit();
+      return;
+    }
+    builder.setInsertionPointToEnd(block);
+    ValueRange results = emit();
+    scf::YieldOp::create(builder, results);
+  };
+  SmallVector<Value> results;
+  finish(choice.thenBlock(), [&]() -> ValueRange {
+    results = emitVectors();
+    return results;
+  });
+  finish(choice.elseBlock(),
+         [&]() -> ValueRange { return builder.clone(*loop)->getResults(); });
+  rewriter.replaceOp(loop, choice.getResults());
 }
 
 namespace {
@@ -368,11 +540,10 @@ struct VectorizeEntriesPass
   using VectorizeEntriesBase::VectorizeEntriesBase;
 
   void runOnOperation() override {
-    int64_t maskedBytes =
-        getCPU(getOperation()->getParentOfType<ModuleOp>()).getMaskedBytes();
+    CPUInfo cpu = getCPU(getOperation()->getParentOfType<ModuleOp>());
     uint64_t bytes = llvm::bit_floor<uint64_t>(
         std::clamp<int64_t>(vectorBytes, 0, longestVector));
-    if (maskedBytes == 0 || bytes < 2 * sizeof(double))
+    if (cpu.getMaskedBytes() == 0 || bytes < 2 * sizeof(double))
       return;
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) {
@@ -383,8 +554,8 @@ struct VectorizeEntriesPass
     IRRewriter rewriter(&getContext());
     AliasAnalysis aliases(getOperation());
     for (scf::ForOp loop : loops) {
-      EntryVectors vectors(loop, rewriter);
-      std::string why = vectors.match(maskedBytes, aliases);
+      EntryVectors vectors(loop, cpu, rewriter);
+      std::string why = vectors.match(aliases);
       if (!why.empty()) {
         remarkDeclined(loop.getLoc(), loop, "vectors",
                        "a loop over the entries of a row stays one over "
@@ -396,7 +567,11 @@ struct VectorizeEntriesPass
       remarkChosen(loop.getLoc(), loop, "vectors",
                    "a loop over the entries of a row is one over vectors of " +
                        llvm::Twine(lanes) +
-                       " elements, the last of which is masked");
+                       " elements, the last of which is masked" +
+                       (vectors.hasGathers()
+                            ? ", if there are many rows, which are short: it "
+                              "gathers what a list names"
+                            : ""));
       vectors.rewrite(rewriter, lanes);
     }
   }

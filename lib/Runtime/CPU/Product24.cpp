@@ -52,6 +52,8 @@ struct Float16 {
   uint16_t bits;
 };
 
+} // namespace
+
 static float widen(float value) { return value; }
 static float widen(Float16 value) {
   uint32_t sign = uint32_t(value.bits & 0x8000) << 16;
@@ -74,6 +76,8 @@ static float widen(BFloat16 value) {
   std::memcpy(&result, &bits, sizeof(result));
   return result;
 }
+
+namespace {
 
 /// W of `rows` x `terms` elements, B of `terms` x `columns`, and C.
 template <typename T>
