@@ -2,9 +2,8 @@
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # RUN: %python %s
-"""Loops that write to rows that a list names, on one thread, on halves of the
-columns (two and three) and on owners of rows (four and more): right, and the
-same bits on any number of threads. Widths around the strips of columns, matrices
+"""Loops that write to rows that a list names, on one thread and on owners of
+rows (four and more): right, and the same bits on any number of threads. Widths around the strips of columns, matrices
 with hubs, empty rows and few columns, coordinates that repeat."""
 
 import numpy as np
@@ -14,7 +13,7 @@ from execution import Program, close, finish, same_bits
 from sparse_functions import FORMATS
 from sparse_storage import build_storage
 
-THREADS = (1, 2, 3, 4, 7, 64)
+THREADS = (1, 2, 4, 7, 64)
 STATIC, OPEN = (8, 16, 32, 64, 96, 128, 192), (1, 7, 16, 40, 64, 80, 130)
 rng = np.random.default_rng(11)
 

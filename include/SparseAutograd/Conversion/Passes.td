@@ -679,10 +679,6 @@ def DistributeScatter : PipelinePass<"sparse-autograd-distribute-scatter", "::ml
     makes a chunk, from four on, and at most 64. Rows are distributed in blocks, in
     turn (block-cyclically). The list of rows has 4 bytes for each entry.
 
-    Two or three threads have half of the columns each instead, where the loop is
-    over strips of columns or what it writes are vectors: clones of the loop for half
-    of the lanes of each vector, or for every other strip.
-
     Loops that write and stay on one thread have a remark.
   }];
   let options = [

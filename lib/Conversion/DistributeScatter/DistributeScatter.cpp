@@ -11,11 +11,12 @@
 // owners read all coordinates, which is little beside what an iteration does
 // with a row.
 //
-// Two or three threads have half of the columns each instead, where rows are
-// vectors: that takes no selection, and a row of the other factor stays in
-// registers. Measured on two Zen 5 cores, f32, 64 columns: 1.63, 1.42 and 1.36
-// of the speed of one where the result is in the second cache, in the third and
-// in memory, with owners of rows 0.93, 1.14 and 1.15.
+// Two threads are not worth it. Measured on two Zen 5 cores, f32, 64 columns,
+// in a loop by hand, beside one thread that fetches rows ahead: owners reach
+// 0.85 to 1.35 of its speed, halves of the columns for each thread 0.4 to 1.7,
+// as rows that begin within a line are written by both and as pages lie. Per
+// thread an owner takes 0.3 ns for each entry and 4 ns for each of its own, one
+// thread 2.7. More threads were not measured.
 //
 // Owners have blocks of rows in turn, as rows that many entries name (hubs of a
 // graph) are often neighbours. Each selects its entries without branches, some
@@ -30,7 +31,6 @@
 #include "../LoopWork.h"
 #include "../RuntimeCalls.h"
 #include "../Segments.h"
-#include "ColumnHalves.h"
 #include "Scatter.h"
 #include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -53,7 +53,7 @@ constexpr int64_t shares = 64;
 /// Neighbouring rows of one share, where there are enough rows for each share
 /// to have several such blocks; else a row is a block.
 constexpr int64_t blockShift = 4, leastBlocks = 4;
-/// Owners, at least, for their work to outweigh the selection of entries.
+/// Owners, at least: each looks at all entries.
 constexpr int64_t leastOwners = 4;
 /// Entries that an owner looks at before it runs the iterations of its own.
 constexpr int64_t selectedAtOnce = 1024;
@@ -62,24 +62,17 @@ constexpr int64_t selectedAtOnce = 1024;
 class ScatterBuilder {
 public:
   ScatterBuilder(ImplicitLocOpBuilder &builder, const Scatter &scatter)
-      : builder(builder), scatter(scatter),
-        hasHalves(hasColumnHalves(scatter)) {}
+      : builder(builder), scatter(scatter) {}
 
-  /// How many threads the scatter should have, if each is to have at least
-  /// `wanted` to do.
-  Value countThreads(func::FuncOp getThreadCount, int64_t wanted,
-                     int64_t sparseWanted);
-  /// Builds the loops for `threads`, at least two, or `leastOwners` if rows
-  /// have no halves.
-  void build(Value threads);
-  /// Whether there are at least `least` threads.
-  Value hasThreads(Value threads, int64_t least);
-  bool usesHalves() const { return hasHalves; }
-  int64_t getLeastThreads() const { return hasHalves ? 2 : leastOwners; }
+  /// How many owners the scatter should have: as many as there are threads, if
+  /// each has at least `wanted` to do.
+  Value countOwners(func::FuncOp getThreadCount, int64_t wanted,
+                    int64_t sparseWanted);
+  /// Whether `owners` are enough for their work to outweigh the selection.
+  Value areWorthIt(Value owners);
+  void build(Value owners);
 
 private:
-  void buildHalves();
-  void buildOwners(Value owners);
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, value);
   }
@@ -97,7 +90,6 @@ private:
 
   ImplicitLocOpBuilder &builder;
   Scatter scatter;
-  bool hasHalves;
 };
 } // namespace
 
@@ -113,13 +105,13 @@ Value ScatterBuilder::createParallel(Value count) {
   return loop.getInductionVars().front();
 }
 
-Value ScatterBuilder::hasThreads(Value threads, int64_t least) {
-  return arith::CmpIOp::create(builder, arith::CmpIPredicate::sge, threads,
-                               constant(least));
+Value ScatterBuilder::areWorthIt(Value owners) {
+  return arith::CmpIOp::create(builder, arith::CmpIPredicate::sge, owners,
+                               constant(leastOwners));
 }
 
-Value ScatterBuilder::countThreads(func::FuncOp getThreadCount, int64_t wanted,
-                                   int64_t sparseWanted) {
+Value ScatterBuilder::countOwners(func::FuncOp getThreadCount, int64_t wanted,
+                                  int64_t sparseWanted) {
   LoopWork estimate = computeWork(builder, scatter.loop);
   int64_t least = estimate.visitsEntries ? sparseWanted : wanted;
   Value most = arith::DivUIOp::create(builder, estimate.work,
@@ -263,24 +255,7 @@ void ScatterBuilder::runIteration(Value entry, Value row) {
   cloneBody(*scatter.loop.getBody(), entry, mapping);
 }
 
-void ScatterBuilder::build(Value threads) {
-  if (!hasHalves)
-    return buildOwners(threads);
-  auto choice = scf::IfOp::create(builder, hasThreads(threads, leastOwners),
-                                  /*else=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&choice.getThenRegion().front());
-  buildOwners(threads);
-  builder.setInsertionPointToStart(&choice.getElseRegion().front());
-  buildHalves();
-}
-
-void ScatterBuilder::buildHalves() {
-  Value half = createParallel(constant(2));
-  cloneColumnHalf(builder, scatter, half);
-}
-
-void ScatterBuilder::buildOwners(Value owners) {
+void ScatterBuilder::build(Value owners) {
   auto [firstEntry, endOfEntries] = getEntries();
   Value rows = scatter.hasRows() ? listRows(owners) : Value();
   Value shift = countShift();
@@ -346,22 +321,17 @@ void DistributeScatterPass::distribute(const Scatter &scatter,
       declareRuntimeFunction(symbols, "sparseAutogradGetThreadCount", {},
                              IntegerType::get(loop.getContext(), 32));
   ImplicitLocOpBuilder builder(loop.getLoc(), loop);
-  ScatterBuilder threaded(builder, scatter);
-  Value threads =
-      threaded.countThreads(getThreadCount, chunkWork, sparseChunkWork);
-  auto choice = scf::IfOp::create(
-      builder, threaded.hasThreads(threads, threaded.getLeastThreads()),
-      /*else=*/true);
+  ScatterBuilder owned(builder, scatter);
+  Value owners = owned.countOwners(getThreadCount, chunkWork, sparseChunkWork);
+  auto choice =
+      scf::IfOp::create(builder, owned.areWorthIt(owners), /*else=*/true);
   builder.setInsertionPointToStart(&choice.getThenRegion().front());
-  threaded.build(threads);
+  owned.build(owners);
   loop->moveBefore(choice.getElseRegion().front().getTerminator());
   remarkChosen(loop.getLoc(), loop, "parallel",
-               "a loop that writes to rows that a list names runs on several "
-               "threads if its work is worth it: " +
-                   Twine(threaded.usesHalves()
-                             ? "two or three have half of the columns each, "
-                               "more of them own rows"
-                             : "four or more of them own rows"));
+               "a loop that writes to rows that a list names runs on four "
+               "threads or more if its work is worth it: each owns some of the "
+               "rows and runs the iterations that write to these");
 }
 
 void DistributeScatterPass::runOnOperation() {

@@ -61,36 +61,28 @@ func.func @list(%list: memref<?xindex>, %x: memref<?x?xf32>, %n: index, %m: inde
   return %y : memref<?x8xf32>
 }
 
-// Rows and their entries: owners need the row of an entry, in a list. Two or three
-// threads have half of the lanes each, which takes no list.
+// Rows and their entries: owners need the row of an entry, in a list.
 
 // CHECK-LABEL: func.func @rows
 // CHECK-SAME:  %[[POS:[^:]*]]: memref<?xi32>, %[[CRD:[^:]*]]: memref<?xi32>, %[[B:[^:]*]]: memref<?x64xf32>, %[[N:[^:]*]]: index
 // CHECK-DAG:   %[[C0:.*]] = arith.constant 0 : index
-// CHECK-DAG:   %[[C2:.*]] = arith.constant 2 : index
-// CHECK-DAG:   %[[C32:.*]] = arith.constant 32 : index
+// CHECK-DAG:   %[[C4:.*]] = arith.constant 4 : index
 // CHECK:       %[[Y:.*]] = memref.alloc
-// CHECK:       %[[SEVERAL:.*]] = arith.cmpi sge, %[[OWNERS:.*]], %[[C2]]
+// CHECK:       %[[FIT:.*]] = arith.cmpi sle, %[[N]], %{{.*}}
+// CHECK:       %[[OWNERS:.*]] = arith.select %[[FIT]], %{{.*}}, %{{.*}}
+// CHECK:       %[[SEVERAL:.*]] = arith.cmpi sge, %[[OWNERS]], %[[C4]]
 // CHECK:       scf.if %[[SEVERAL]] {
-// CHECK-NEXT:    %[[MANY:.*]] = arith.cmpi sge, %[[OWNERS]], %{{.*}}
-// CHECK-NEXT:    scf.if %[[MANY]] {
-// CHECK:           %[[BEGIN:.*]] = memref.load %[[POS]][%[[C0]]]
-// CHECK:           %[[END:.*]] = memref.load %[[POS]][%[[N]]]
-// CHECK:           %[[SIZE:.*]] = memref.dim %[[CRD]]
-// CHECK:           %[[ROWS:.*]] = memref.alloc(%[[SIZE]]) : memref<?xi32>
-// CHECK:           scf.parallel
-// CHECK:             memref.store %{{.*}}, %[[ROWS]]
-// CHECK:           scf.parallel
-// CHECK:             memref.load %[[ROWS]]
-// CHECK:             vector.transfer_write %{{.*}}, %[[Y]]{{.*}} : vector<64xf32>
-// CHECK:           memref.dealloc %[[ROWS]]
-// CHECK:         } else {
-// CHECK-NEXT:      scf.parallel (%[[HALF:.*]]) = (%[[C0]]) to (%[[C2]])
-// CHECK:             %[[COLUMN:.*]] = arith.muli %[[HALF]], %[[C32]]
-// CHECK-NOT:         memref.alloc
-// CHECK:             vector.transfer_read %[[B]][%{{.*}}, %[[COLUMN]]]{{.*}} vector<32xf32>
-// CHECK:             arith.mulf %{{.*}} : vector<32xf32>
-// CHECK:             vector.transfer_write %{{.*}}, %[[Y]][%{{.*}}, %[[COLUMN]]]{{.*}} : vector<32xf32>
+// CHECK:         %[[BEGIN:.*]] = memref.load %[[POS]][%[[C0]]]
+// CHECK:         %[[END:.*]] = memref.load %[[POS]][%[[N]]]
+// CHECK:         %[[SIZE:.*]] = memref.dim %[[CRD]]
+// CHECK:         %[[ROWS:.*]] = memref.alloc(%[[SIZE]]) : memref<?xi32>
+// CHECK:         scf.parallel
+// CHECK:           memref.store %{{.*}}, %[[ROWS]]
+// CHECK:         scf.parallel
+// CHECK:           memref.load %[[ROWS]]
+// CHECK:           vector.transfer_write %{{.*}}, %[[Y]]{{.*}} : vector<64xf32>
+// CHECK:         memref.dealloc %[[ROWS]]
+// CHECK:       } else {
 func.func @rows(%positions: memref<?xi32>, %coordinates: memref<?xi32>, %b: memref<?x64xf32>, %n: index) -> memref<?x64xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -116,37 +108,24 @@ func.func @rows(%positions: memref<?xi32>, %coordinates: memref<?xi32>, %b: memr
   return %y : memref<?x64xf32>
 }
 
-// Strips of columns: halves of long vectors, every other one of short and masked
-// ones. An owner goes through the strips for each of its entries.
+// Strips of columns: an owner goes through them for each of its entries.
 
 // CHECK-LABEL: func.func @strips
 // CHECK-DAG:   %[[C16:.*]] = arith.constant 16 : index
-// CHECK-DAG:   %[[C32:.*]] = arith.constant 32 : index
 // CHECK:       scf.if
-// CHECK:         scf.if
-// CHECK:           scf.parallel
-// CHECK:           scf.parallel
+// CHECK:         scf.parallel
+// CHECK:         scf.parallel
+// CHECK:           scf.for
 // CHECK:             scf.for
-// CHECK:               scf.for
-// CHECK:               scf.for
-// CHECK-NEXT:            memref.load
-// CHECK:                 scf.for %{{.*}} step %{{.*}} {
-// CHECK-NOT:               scf.for
-// CHECK:                   vector<64xf32>
-// CHECK:                 scf.for %{{.*}} step %[[C16]] {
-// CHECK-NOT:               scf.for
-// CHECK:                   vector.create_mask
-// CHECK:         } else {
-// CHECK-NEXT:      scf.parallel (%[[HALF:.*]]) =
 // CHECK:             scf.for
-// CHECK:               %[[LANES:.*]] = arith.muli %[[HALF]], %[[C32]]
-// CHECK:               scf.for %[[C:.*]] = %{{.*}} to %[[E:.*]] step %{{.*}} {
-// CHECK:                 arith.addi %[[C]], %[[LANES]]
-// CHECK:                 vector<32xf32>
-// CHECK:               %[[STRIP:.*]] = arith.muli %[[HALF]], %[[C16]]
-// CHECK:               %[[BEGIN:.*]] = arith.addi %[[E]], %[[STRIP]]
-// CHECK:               scf.for %{{.*}} = %[[BEGIN]] to %{{.*}} step %[[C32]] {
-// CHECK:                 vector.create_mask %{{.*}} : vector<16xi1>
+// CHECK-NEXT:          memref.load
+// CHECK:               scf.for %{{.*}} step %{{.*}} {
+// CHECK-NOT:             scf.for
+// CHECK:                 vector<64xf32>
+// CHECK:               scf.for %{{.*}} step %[[C16]] {
+// CHECK-NOT:             scf.for
+// CHECK:                 vector.create_mask
+// CHECK:       } else {
 func.func @strips(%positions: memref<?xindex>, %coordinates: memref<?xindex>, %b: memref<?x?xf32>, %n: index, %m: index) -> memref<?x?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -31,7 +31,7 @@ func.func @rows(%m: memref<?xf32>, %n: index, %x: f32) -> f32 {
 
 // A scatter says what it does on several threads.
 
-// CHECK: remarks.mlir:[[@LINE+5]]:{{.*}} remark: [Passed] parallel | Category:sparse-autograd-loops | Function=scatter | Remark="a loop that writes to rows that a list names runs on several threads if its work is worth it: four or more of them own rows"
+// CHECK: remarks.mlir:[[@LINE+5]]:{{.*}} remark: [Passed] parallel | Category:sparse-autograd-loops | Function=scatter | Remark="a loop that writes to rows that a list names runs on four threads or more if its work is worth it: each owns some of the rows and runs the iterations that write to these"
 func.func @scatter(%list: memref<?xindex>, %n: index, %x: f32) -> memref<8x8xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
