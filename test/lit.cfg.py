@@ -31,6 +31,8 @@ config.environment["OMP_NUM_THREADS"] = "1"
 # What each phase of the pipeline leaves is verified, as with `verify-phases`.
 config.environment["SPARSE_AUTOGRAD_VERIFY_PHASES"] = "1"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+# What a test compiles is compiled; those of the cache have folders of their own.
+config.environment["SPARSE_AUTOGRAD_CACHE"] = "off"
 
 config.substitutions += [
     ("%python", config.python),

@@ -43,9 +43,19 @@ typedef struct SparseAutogradCompileOptions {
   SparseAutogradPhaseHandler handler;
   /// What the handler is called with.
   void *userData;
+  /// Where code is looked up, and kept for other processes: a folder, or
+  /// "default", which is SPARSE_AUTOGRAD_CACHE in the environment ("off" or a
+  /// folder), else sparse-autograd in the user's folder for caches
+  /// (XDG_CACHE_HOME, else ~/.cache). NULL and "off" are none. The code of an
+  /// entry is run, with all rights of this process.
+  ///
+  /// What is found is not compiled: the handler is not called. Entries that
+  /// cannot be used are warnings among the diagnostics. All entries together
+  /// have SPARSE_AUTOGRAD_CACHE_BYTES bytes at most, 1 GiB by default.
+  const char *cache;
 } SparseAutogradCompileOptions;
 
-#define SPARSE_AUTOGRAD_COMPILE_OPTIONS_INIT {NULL, NULL, 3, NULL, NULL}
+#define SPARSE_AUTOGRAD_COMPILE_OPTIONS_INIT {NULL, NULL, 3, NULL, NULL, NULL}
 
 /// Compiles a copy of a module, the whole pipeline or, if it is in the form
 /// that the phase `target` gives, what follows it, and loads the code.
@@ -127,6 +137,13 @@ SPARSE_AUTOGRAD_C_EXPORT int32_t sparseAutogradExecutableCall(
 
 /// The number of modules that this process has compiled to machine code.
 SPARSE_AUTOGRAD_C_EXPORT uint64_t sparseAutogradCompilationCount(void);
+
+/// The number of modules whose code this process has found in a cache.
+SPARSE_AUTOGRAD_C_EXPORT uint64_t sparseAutogradCacheHitCount(void);
+
+/// Whether the code was found in a cache; 0 of NULL.
+SPARSE_AUTOGRAD_C_EXPORT int32_t
+sparseAutogradExecutableIsCached(const SparseAutogradExecutable *executable);
 
 #ifdef __cplusplus
 }

@@ -33,7 +33,7 @@ extern "C" {
 
 /// The version of this interface. It changes whenever a program that was
 /// compiled for one version could misbehave with another.
-#define SPARSE_AUTOGRAD_C_VERSION 1u
+#define SPARSE_AUTOGRAD_C_VERSION 2u
 
 /// The version that the loaded library implements.
 ///

@@ -32,6 +32,7 @@ struct SparseAutogradExecutable {
   std::unique_ptr<Library> library;
   std::string manifest;
   std::vector<EntryDescription> entries;
+  bool isCached = false;
 
   void describe(const llvm::json::Object &object);
   const EntryDescription *find(llvm::StringRef name) const;
@@ -88,18 +89,32 @@ static int32_t compile(SparseAutogradModule &module,
   if (llvm::Error error =
           selectThisMachine(pipeline, options.device ? options.device : ""))
     return fail(std::move(error));
-  if (!isLowered(module.module))
-    if (int32_t status = runPhases(module, pipeline,
-                                   {options.handler, options.userData}, list))
-      return status;
-  auto engine =
-      createEngine(module.module, pipeline, options.optimizationLevel);
-  if (!engine)
-    return fail(engine.takeError());
-  if ((*engine)->getManifest().getArray("entries")->empty())
+  auto log = [&](const llvm::Twine &message) { list.addWarning(message); };
+  std::optional<CodeCache> cache =
+      CodeCache::open(options.cache ? options.cache : "off", log);
+  EngineOptions engineOptions;
+  engineOptions.optimizationLevel = options.optimizationLevel;
+  engineOptions.cache = cache ? &*cache : nullptr;
+  int32_t status = SPARSE_AUTOGRAD_SUCCESS;
+  auto lower = [&]() -> llvm::Error {
+    if (!isLowered(module.module))
+      status = runPhases(module, pipeline, {options.handler, options.userData},
+                         list);
+    return status == SPARSE_AUTOGRAD_SUCCESS
+               ? llvm::Error::success()
+               : llvm::createStringError("the pipeline failed");
+  };
+  llvm::Expected<LoadedCode> code =
+      loadCode(module.module, pipeline, engineOptions, lower, log);
+  if (!code) {
+    int32_t failed = fail(code.takeError());
+    return status != SPARSE_AUTOGRAD_SUCCESS ? status : failed;
+  }
+  if (code->engine->getManifest().getArray("entries")->empty())
     return fail(llvm::createStringError(
         "the module has no public function to compile"));
-  executable.engine = std::move(*engine);
+  executable.engine = std::move(code->engine);
+  executable.isCached = code->isCached;
   executable.describe(executable.engine->getManifest());
   return SPARSE_AUTOGRAD_SUCCESS;
 }
@@ -250,4 +265,11 @@ int32_t sparseAutogradExecutableCall(const SparseAutogradExecutable *executable,
 
 uint64_t sparseAutogradCompilationCount() {
   return ExecutionEngine::getCompilationCount();
+}
+
+uint64_t sparseAutogradCacheHitCount() { return getCacheHitCount(); }
+
+int32_t
+sparseAutogradExecutableIsCached(const SparseAutogradExecutable *executable) {
+  return executable && executable->isCached;
 }

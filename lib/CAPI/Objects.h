@@ -39,6 +39,10 @@ struct SparseAutogradDiagnostics {
   void addError(const llvm::Twine &message) {
     entries.push_back({SPARSE_AUTOGRAD_ERROR, "", message.str()});
   }
+  /// The same of a warning.
+  void addWarning(const llvm::Twine &message) {
+    entries.push_back({SPARSE_AUTOGRAD_WARNING, "", message.str()});
+  }
   /// Whether there is an error already, which says more than a summary would.
   bool hasError() const;
 };

@@ -18,6 +18,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
 using namespace sparse_autograd;
@@ -152,11 +154,27 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> Program::compile() {
     if (!options.crashReproducer.empty())
       passes.enableCrashReproducerGeneration(options.crashReproducer);
   };
-  if (llvm::Error error = runPipeline(*module, pipelineOptions,
-                                      /*extension=*/{}, configure))
-    return makeError(toString(std::move(error)));
-  return createEngine(*module, pipelineOptions, options.optimizationLevel,
-                      /*countsKernels=*/!options.count.empty());
+  EngineOptions engineOptions;
+  engineOptions.optimizationLevel = options.optimizationLevel;
+  engineOptions.countsKernels = !options.count.empty();
+  auto log = [&](const llvm::Twine &message) {
+    llvm::WithColor::warning(llvm::errs()) << message << "\n";
+  };
+  std::optional<CodeCache> cache = CodeCache::open(options.cache, log);
+  // Remarks are said, and a program that fails is written, by the passes.
+  if (cache && options.remarks.empty() && options.crashReproducer.empty())
+    engineOptions.cache = &*cache;
+  auto lower = [&]() -> llvm::Error {
+    if (llvm::Error error = runPipeline(*module, pipelineOptions,
+                                        /*extension=*/{}, configure))
+      return makeError(toString(std::move(error)));
+    return llvm::Error::success();
+  };
+  llvm::Expected<LoadedCode> code =
+      loadCode(*module, pipelineOptions, engineOptions, lower, log);
+  if (!code)
+    return code.takeError();
+  return std::move(code->engine);
 }
 
 llvm::Expected<std::unique_ptr<ExecutionEngine>>
@@ -183,12 +201,17 @@ Program::compileInF64(double &roundoff) {
   roundoff = getLargestRoundoff(*form);
   if (isDone && roundoff == std::ldexp(1, -53))
     return nullptr;
-  llvm::Error error = isDone && succeeded(run(createFloatsToF64()))
-                          ? runPipeline(*form, pipelineOptions)
-                          : llvm::createStringError("the passes to it failed");
-  if (!error)
-    return createEngine(*form, pipelineOptions);
-  std::string message = toString(std::move(error));
+  auto lower = [&]() -> llvm::Error {
+    return isDone && succeeded(run(createFloatsToF64()))
+               ? runPipeline(*form, pipelineOptions)
+               : llvm::createStringError("the passes to it failed");
+  };
+  llvm::Expected<LoadedCode> code =
+      loadCode(*form, pipelineOptions, EngineOptions(), lower,
+               [](const llvm::Twine &) {});
+  if (code)
+    return std::move(code->engine);
+  std::string message = toString(code.takeError());
   return llvm::createStringError(reason.empty() ? message : reason);
 }
 

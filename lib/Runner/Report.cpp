@@ -8,6 +8,7 @@
 
 #include "Report.h"
 #include "SparseAutograd/ExecutionEngine/ExecutionEngine.h"
+#include "SparseAutograd/JustInTime/JustInTime.h"
 #include "SparseAutograd/Runtime/Runtime.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -42,6 +43,7 @@ void Report::write(llvm::raw_ostream &stream, ReportFormat format) const {
   llvm::json::Object report{
       {"compilations",
        static_cast<int64_t>(ExecutionEngine::getCompilationCount())},
+      {"cache_hits", static_cast<int64_t>(getCacheHitCount())},
       {"compile_seconds", compileSeconds},
       {"calls", static_cast<int64_t>(sorted.size())},
       {"call_seconds_median", quantile(sorted, 0.5)},
@@ -73,9 +75,9 @@ void Report::write(llvm::raw_ostream &stream, ReportFormat format) const {
     stream << llvm::json::Value(std::move(report)) << "\n";
     return;
   }
-  stream << llvm::formatv("compilations {0}, {1:f3} s\n",
+  stream << llvm::formatv("compilations {0}, cache hits {1}, {2:f3} s\n",
                           ExecutionEngine::getCompilationCount(),
-                          compileSeconds)
+                          getCacheHitCount(), compileSeconds)
          << llvm::formatv("calls {0}, median {1:f6} s, p99 {2:f6} s\n",
                           sorted.size(), quantile(sorted, 0.5),
                           quantile(sorted, 0.99))

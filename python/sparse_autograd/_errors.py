@@ -4,6 +4,7 @@
 """Exceptions: what the compiler and compiled code have to say."""
 
 import dataclasses
+import logging
 
 _SEVERITIES = ("note", "remark", "warning", "error")
 
@@ -62,12 +63,15 @@ _CLASSES = {
 
 
 def check(outcome, remedy=None):
-    """The value of an outcome (status, diagnostics, value) of _core; raises what
-    a status other than success means. `remedy` maps a message to advice."""
+    """The value of an outcome (status, diagnostics, value) of _core, whose warnings are
+    logged; raises what a status other than success means. `remedy` maps a message to advice."""
     status, diagnostics, value = outcome
-    if status == 0:
-        return value
     diagnostics = [Diagnostic(_SEVERITIES[s], *rest) for s, *rest in diagnostics]
+    if status == 0:
+        for d in diagnostics:
+            if d.severity == "warning":
+                logging.getLogger("sparse_autograd").warning("%s", d)
+        return value
     # Remarks and warnings before an error are not what is wrong.
     shown = []
     for d in diagnostics:

@@ -108,7 +108,14 @@ class Module:
         return self
 
     def compile(
-        self, target="cpu", device=None, optimization_level=3, handler=None, verbose=False, **options
+        self,
+        target="cpu",
+        device=None,
+        optimization_level=3,
+        handler=None,
+        verbose=False,
+        cache="default",
+        **options,
     ):
         """Compiles a copy of the program for this process.
 
@@ -118,17 +125,25 @@ class Module:
         each phase is a record of the logger "sparse_autograd". Ctrl-C stops between
         phases.
 
+        Code is kept for other processes in a folder: `cache` names it, or "off";
+        "default" is SPARSE_AUTOGRAD_CACHE in the environment, else sparse-autograd in
+        the user's folder for caches. With a handler, code is always compiled.
+
             executable = Module.parse(text).compile(optimization_level=1)
         """
         text = _options({"target": target, **options})
         begin = time.perf_counter()
+        if handler:
+            cache = "off"
         if verbose:
             handler = _Progress(handler)
-        made = check(self._handle.compile(text, device, optimization_level, handler))
+        made = check(
+            self._handle.compile(text, device, optimization_level, handler, os.fspath(cache))
+        )
         if verbose:
-            handler("machine code", "")
+            handler("from the cache" if made.is_cached else "machine code", "")
         executable = Executable(made)
-        executable._statistics.compiled(time.perf_counter() - begin)
+        executable._statistics.compiled(time.perf_counter() - begin, made.is_cached)
         return executable
 
     def __repr__(self):
@@ -221,6 +236,11 @@ class Executable:
         self.entries = {
             e["name"]: Entry(handle, e) for e in self.manifest["entries"]
         }
+
+    @property
+    def is_cached(self):
+        """Whether the code was found on disk, where another process has stored it."""
+        return self._handle.is_cached
 
     @property
     def report(self):

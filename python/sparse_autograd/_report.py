@@ -34,6 +34,7 @@ class Report(dict):
     bytes, dense_bytes              of the arguments and results of the last call, and
                                     what they would take if none was sparse
     compilations, compile_seconds   programs compiled, and the time that took
+    cache_hits                      of these, those whose code was found on disk
     allocations, pool_hits          of the process: blocks of memory, and how many of
                                     them were there already
     peak_bytes                      of the process: the most in use at one time
@@ -60,7 +61,7 @@ class Statistics:
         self._lock = threading.Lock()
         self.calls = 0
         self.seconds = self.conversion_seconds = 0.0
-        self.compilations, self.compile_seconds = 0, 0.0
+        self.compilations, self.cache_hits, self.compile_seconds = 0, 0, 0.0
         self.bytes = self.dense_bytes = 0
 
     def add(self, seconds, conversion_seconds, values):
@@ -83,10 +84,11 @@ class Statistics:
             self.conversion_seconds += conversion_seconds
             self.bytes, self.dense_bytes = stored, dense
 
-    def compiled(self, seconds):
-        """A program that was compiled."""
+    def compiled(self, seconds, is_cached):
+        """A program that was compiled, or found compiled on disk."""
         with self._lock:
             self.compilations += 1
+            self.cache_hits += is_cached
             self.compile_seconds += seconds
 
 
@@ -99,7 +101,7 @@ def report(all_statistics):
     result["conversion_share"] = result["conversion_seconds"] / total if total else 0.0
     for name in ("bytes", "dense_bytes"):
         result[name] = getattr(all_statistics[-1], name) if all_statistics else 0
-    for name in ("compilations", "compile_seconds"):
+    for name in ("compilations", "cache_hits", "compile_seconds"):
         result[name] = sum(getattr(s, name) for s in all_statistics)
     counters = _core.counters()
     result["allocations"], result["pool_hits"] = counters["allocations"], counters["pool_hits"]

@@ -60,8 +60,13 @@ class Compiled:
 
     @property
     def compilations(self):
-        """How many programs were compiled."""
+        """How many programs were compiled, those found on disk included."""
         return sum(p.is_compiled for p in self._programs.values())
+
+    @property
+    def cache_hits(self):
+        """How many of these programs were found on disk, compiled by another process."""
+        return sum(s.cache_hits for p in list(self._programs.values()) for s in p.statistics())
 
     @property
     def report(self):

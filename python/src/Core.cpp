@@ -169,11 +169,12 @@ static nb::tuple runPasses(Module &module, const std::string &passes) {
 
 static nb::tuple compile(const Module &module, const std::string &options,
                          std::optional<std::string> device,
-                         int32_t optimizationLevel, nb::object function) {
+                         int32_t optimizationLevel, nb::object function,
+                         const std::string &cache) {
   Handler handler(std::move(function));
-  SparseAutogradCompileOptions all = {options.c_str(), getText(device),
+  SparseAutogradCompileOptions all = {options.c_str(),   getText(device),
                                       optimizationLevel, Handler::call,
-                                      &handler};
+                                      &handler,          cache.c_str()};
   SparseAutogradExecutable *executable;
   SparseAutogradDiagnostics *list;
   int32_t status;
@@ -264,11 +265,15 @@ NB_MODULE(_core, m) {
       .def("run", &run, "options"_a, "handler"_a.none())
       .def("run_passes", &runPasses, "passes"_a)
       .def("compile", &compile, "options"_a, "device"_a.none(),
-           "optimization_level"_a, "handler"_a.none());
+           "optimization_level"_a, "handler"_a.none(), "cache"_a);
   nb::class_<Executable>(m, "Executable")
       .def_prop_ro("manifest",
                    [](const Executable &self) {
                      return sparseAutogradExecutableManifest(self.handle);
+                   })
+      .def_prop_ro("is_cached",
+                   [](const Executable &self) {
+                     return sparseAutogradExecutableIsCached(self.handle) != 0;
                    })
       .def(
           "call",
@@ -281,6 +286,7 @@ NB_MODULE(_core, m) {
   m.def("make_context", &makeContext);
   m.def("load", &load, "path"_a);
   m.def("compilation_count", &sparseAutogradCompilationCount);
+  m.def("cache_hit_count", &sparseAutogradCacheHitCount);
   m.def("counters", &counters);
   m.def("set_log_handler", &setLogHandler, "function"_a);
   m.def("set_thread_count", &sparseAutogradSetThreadCount, "threads"_a);

@@ -87,6 +87,11 @@ int main(int argc, char **argv) {
       cl::desc("how much to optimize: 0 to 3 (3); 0 compiles in about a third "
                "of the time, to code that takes ten times as long or more"),
       cl::location(options.optimizationLevel));
+  cl::opt<std::string> cache(
+      "cache", cl::ValueOptional, cl::value_desc("FOLDER"), cl::cat(category),
+      cl::desc("keep compiled code in a folder, and take it from there; the "
+               "default is SPARSE_AUTOGRAD_CACHE, else sparse-autograd in the "
+               "user's folder for caches"));
   cl::opt<unsigned, true> repeat("repeat", cl::cat(category),
                                  cl::desc("how often to call the entry"),
                                  cl::location(options.repetitions));
@@ -164,6 +169,8 @@ int main(int argc, char **argv) {
       return fail("--count is of --device=emulated alone");
     options.count = count.empty() ? "h100" : count.getValue();
   }
+  if (cache.getNumOccurrences())
+    options.cache = cache.empty() ? "default" : cache.getValue();
   if (remarks.getNumOccurrences())
     options.remarks = remarks.empty() ? ".*" : remarks.getValue();
   std::string problem;

@@ -42,6 +42,9 @@ struct RunOptions {
   int threads = 0;
   /// As that of CompileOptions: 0 to 3.
   unsigned optimizationLevel = 3;
+  /// Where compiled code is looked up and kept, as CodeCache::open names it:
+  /// "off", "default" or a folder. Not used with remarks or a reproducer.
+  std::string cache = "off";
   /// How often the entry is called; the results are those of the last call.
   unsigned repetitions = 1;
   ReportFormat report = ReportFormat::None;

@@ -1,7 +1,8 @@
 /* Uses the compiler from C99: parses, runs phases and passes, prints, compiles,
    calls entries on dense and sparse arguments, and does everything that is
-   refused. Takes the path of a library that was compiled ahead of time. Prints
-   what embed.test compares; a check that fails ends it with status 1. */
+   refused. Takes the path of a library that was compiled ahead of time, and a
+   folder for a cache. Prints what embed.test compares; a check that fails ends
+   it with status 1. */
 
 /* fork */
 #define _POSIX_C_SOURCE 200809L
@@ -290,6 +291,49 @@ static void compile(SparseAutogradContext *context) {
   sparseAutogradExecutableDestroy(lowered);
 }
 
+/* Code that another executable has stored. The folder is the second argument.
+ */
+static void useCache(const char *folder) {
+  SparseAutogradCompileOptions options = SPARSE_AUTOGRAD_COMPILE_OPTIONS_INIT;
+  SparseAutogradContext *context;
+  SparseAutogradDiagnostics *list;
+  SparseAutogradExecutable *executable;
+  SparseAutogradModule *module;
+  uint64_t compilations = sparseAutogradCompilationCount();
+  uint64_t hits = sparseAutogradCacheHitCount();
+  int i;
+  CHECK(sparseAutogradContextCreate(&context) == SPARSE_AUTOGRAD_SUCCESS);
+  module = parse(context, program);
+  options.cache = folder;
+  options.handler = watch;
+  for (i = 0; i < 2; ++i) {
+    int32_t status =
+        sparseAutogradModuleCompile(module, &options, &executable, &list);
+    say(status, list);
+    CHECK(sparseAutogradExecutableIsCached(executable) == i);
+    callGradient(executable, "gradient", 2, 3);
+    sparseAutogradExecutableDestroy(executable);
+  }
+  CHECK(sparseAutogradCompilationCount() == compilations + 1);
+  CHECK(sparseAutogradCacheHitCount() == hits + 1);
+  /* Neither by default nor where it is off. */
+  options.handler = NULL;
+  options.cache = "off";
+  for (i = 0; i < 2; ++i) {
+    CHECK(sparseAutogradModuleCompile(module, i ? NULL : &options, &executable,
+                                      NULL) == SPARSE_AUTOGRAD_SUCCESS);
+    CHECK(sparseAutogradExecutableIsCached(executable) == 0);
+    sparseAutogradExecutableDestroy(executable);
+  }
+  /* What cannot be stored is code all the same. */
+  options.cache = "/proc/nowhere";
+  say(sparseAutogradModuleCompile(module, &options, &executable, &list), list);
+  CHECK(executable != NULL);
+  sparseAutogradExecutableDestroy(executable);
+  sparseAutogradModuleDestroy(module);
+  sparseAutogradContextDestroy(context);
+}
+
 static void load(const char *path) {
   SparseAutogradDiagnostics *list;
   SparseAutogradExecutable *executable;
@@ -344,6 +388,7 @@ static void refuseNull(void) {
   CHECK(sparseAutogradExecutableLoad("model.so", NULL, NULL) == invalid);
   CHECK(sparseAutogradExecutableManifest(NULL) == NULL);
   CHECK(sparseAutogradExecutableEntryCount(NULL) == 0);
+  CHECK(sparseAutogradExecutableIsCached(NULL) == 0);
   CHECK(sparseAutogradExecutableEntryName(NULL, 0) == NULL);
   CHECK(sparseAutogradModuleParse(context, "func.func @f() { return }", 25,
                                   NULL, &copy,
@@ -423,12 +468,13 @@ static void forkProcess(void) {
 int main(int argc, char **argv) {
   SparseAutogradContext *context;
   SparseAutogradCounters counters;
-  CHECK(argc == 2);
+  CHECK(argc == 3);
   CHECK(sparseAutogradCVersion() == SPARSE_AUTOGRAD_C_VERSION);
   printf("version %s\n", sparseAutogradVersionText());
   CHECK(sparseAutogradContextCreate(&context) == SPARSE_AUTOGRAD_SUCCESS);
   runPasses(context);
   compile(context);
+  useCache(argv[2]);
   load(argv[1]);
   refuseNull();
   forkProcess();
