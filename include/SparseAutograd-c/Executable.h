@@ -8,7 +8,8 @@
 //
 // Code in this process: compiled from a module, or a shared object that was
 // compiled ahead of time. How its entries are called, and who owns which
-// buffer, is in Runtime.h; docs/manifest.md says what the manifest holds. C99
+// buffer, is in Runtime.h, and in Call.h for results that share memory or are
+// written to the caller's; docs/manifest.md says what the manifest holds. C99
 // and later, and C++.
 //
 // An executable does not change: any number of threads may look up and call its
@@ -20,6 +21,7 @@
 #define SPARSEAUTOGRAD_C_EXECUTABLE_H
 
 #include "SparseAutograd-c/Module.h"
+#include "SparseAutograd/Runtime/Call.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -134,6 +136,18 @@ SPARSE_AUTOGRAD_C_EXPORT int32_t sparseAutogradExecutableCall(
     const SparseAutogradExecutable *executable, const char *name,
     void *const *arguments, int64_t argumentCount, void *const *results,
     int64_t resultCount, SparseAutogradDiagnostics **diagnostics);
+
+/// The same for a call that says more (sparseAutogradCall in Call.h): validated
+/// patterns, and results that are shared with arguments or written to
+/// destinations.
+///
+///     const int32_t forms[] = {SPARSE_AUTOGRAD_RESULT_DESTINATION};
+///     SparseAutogradCall call = {1, 1, arguments, results, NULL, forms};
+///     status = sparseAutogradExecutableCallAs(executable, "gradient", &call,
+///                                             &diagnostics);
+SPARSE_AUTOGRAD_C_EXPORT int32_t sparseAutogradExecutableCallAs(
+    const SparseAutogradExecutable *executable, const char *name,
+    const SparseAutogradCall *call, SparseAutogradDiagnostics **diagnostics);
 
 /// The number of modules that this process has compiled to machine code.
 SPARSE_AUTOGRAD_C_EXPORT uint64_t sparseAutogradCompilationCount(void);

@@ -233,34 +233,50 @@ static bool areCounts(const EntryDescription &entry, int64_t arguments,
   return false;
 }
 
-int32_t sparseAutogradExecutableCall(const SparseAutogradExecutable *executable,
-                                     const char *name, void *const *arguments,
-                                     int64_t argumentCount,
-                                     void *const *results, int64_t resultCount,
-                                     SparseAutogradDiagnostics **diagnostics) {
+int32_t
+sparseAutogradExecutableCallAs(const SparseAutogradExecutable *executable,
+                               const char *name, const SparseAutogradCall *call,
+                               SparseAutogradDiagnostics **diagnostics) {
   if (!executable)
     return refuseNull(diagnostics, "executable");
   if (!name)
     return refuseNull(diagnostics, "name");
-  if (!arguments && argumentCount != 0)
+  if (!call)
+    return refuseNull(diagnostics, "call");
+  if (!call->arguments && call->argumentCount != 0)
     return refuseNull(diagnostics, "arguments");
-  if (!results && resultCount != 0)
+  if (!call->results && call->resultCount != 0)
     return refuseNull(diagnostics, "results");
   SparseAutogradEntry entry;
   if (int32_t status =
           sparseAutogradExecutableLookup(executable, name, &entry, diagnostics))
     return status;
   return guard(diagnostics, [&](SparseAutogradDiagnostics &list) -> int32_t {
-    if (!areCounts(*executable->find(name), argumentCount, resultCount, list))
+    if (!areCounts(*executable->find(name), call->argumentCount,
+                   call->resultCount, list))
       return SPARSE_AUTOGRAD_INVALID_ARGUMENT;
     // An entry of nothing takes pointers to nothing, which are not null.
     void *none = nullptr;
-    int32_t status =
-        entry(arguments ? arguments : &none, results ? results : &none);
+    SparseAutogradCall complete = *call;
+    if (!complete.arguments)
+      complete.arguments = &none;
+    if (!complete.results)
+      complete.results = &none;
+    int32_t status = sparseAutogradCall(entry, &complete);
     if (status != SPARSE_AUTOGRAD_SUCCESS)
       list.addError(sparseAutogradLastError());
     return status;
   });
+}
+
+int32_t sparseAutogradExecutableCall(const SparseAutogradExecutable *executable,
+                                     const char *name, void *const *arguments,
+                                     int64_t argumentCount,
+                                     void *const *results, int64_t resultCount,
+                                     SparseAutogradDiagnostics **diagnostics) {
+  const SparseAutogradCall call = {argumentCount, resultCount, arguments,
+                                   results,       nullptr,     nullptr};
+  return sparseAutogradExecutableCallAs(executable, name, &call, diagnostics);
 }
 
 uint64_t sparseAutogradCompilationCount() {

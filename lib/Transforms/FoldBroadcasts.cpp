@@ -9,8 +9,11 @@
 #include "SparseAutograd/Transforms/FoldBroadcasts.h"
 
 #include "SparseAutograd/Analysis/Contraction.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 
 using namespace mlir;
 using namespace sparse_autograd;
@@ -42,6 +45,34 @@ static std::optional<Broadcast> matchBroadcast(Value value) {
                    op.getDpsInits().front()};
 }
 
+/// Reads what is broadcast to inputs of a structured op where it is.
+static LogicalResult foldInputs(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<std::pair<OpOperand *, Value>> sources;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    std::optional<Broadcast> broadcast = matchBroadcast(input->get());
+    if (!broadcast)
+      continue;
+    AffineMap &map = maps[input->getOperandNumber()];
+    AffineMap before = map;
+    map = broadcast->map.compose(before);
+    // The extents of the loops have to be known from the other operands.
+    if (inversePermutation(concatAffineMaps(maps, op.getContext())))
+      sources.emplace_back(input, broadcast->source);
+    else
+      map = before;
+  }
+  if (sources.empty())
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    for (auto [input, source] : sources)
+      input->set(source);
+    op->setAttr("indexing_maps", rewriter.getAffineMapArrayAttr(maps));
+  });
+  return success();
+}
+
 namespace {
 
 struct FoldIntoGeneric : OpRewritePattern<linalg::GenericOp> {
@@ -51,29 +82,29 @@ struct FoldIntoGeneric : OpRewritePattern<linalg::GenericOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.hasPureTensorSemantics() || isContraction(op))
       return failure();
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    SmallVector<std::pair<OpOperand *, Value>> sources;
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      std::optional<Broadcast> broadcast = matchBroadcast(input->get());
-      if (!broadcast)
-        continue;
-      AffineMap &map = maps[input->getOperandNumber()];
-      AffineMap before = map;
-      map = broadcast->map.compose(before);
-      // The extents of the loops have to be known from the other operands.
-      if (inversePermutation(concatAffineMaps(maps, op.getContext())))
-        sources.emplace_back(input, broadcast->source);
-      else
-        map = before;
-    }
-    if (sources.empty())
+    return foldInputs(op, rewriter);
+  }
+};
+
+/// Into structured ops on sparse tensors, which become loops over what is
+/// stored. Packed ones are operands of kernels that take matrices.
+struct FoldIntoSparse : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<linalg::GenericOp, SampledGenericOp>(op) ||
+        !op.hasPureTensorSemantics())
       return failure();
-    rewriter.modifyOpInPlace(op, [&] {
-      for (auto [input, source] : sources)
-        input->set(source);
-      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-    });
-    return success();
+    bool isOfSparse = false;
+    for (Type type : op->getOperandTypes()) {
+      if (!sparse_tensor::getSparseTensorEncoding(type))
+        continue;
+      isOfSparse = true;
+      if (isPacked24(cast<RankedTensorType>(type)))
+        return failure();
+    }
+    return isOfSparse ? foldInputs(op, rewriter) : failure();
   }
 };
 
@@ -126,4 +157,9 @@ struct FoldIntoElementwise : RewritePattern {
 void sparse_autograd::populateFoldBroadcastsPatterns(
     RewritePatternSet &patterns) {
   patterns.add<FoldIntoGeneric, FoldIntoElementwise>(patterns.getContext());
+}
+
+void sparse_autograd::populateFoldBroadcastsIntoSparsePatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<FoldIntoSparse>(patterns.getContext());
 }

@@ -173,7 +173,15 @@ def load(path):
 
 class Entry:
     """A compiled function. Called with NumPy arrays, numbers and SciPy's sparse
-    arrays, it returns what its signature says: one result, or a tuple."""
+    arrays, it returns what its signature says: one result, or a tuple.
+
+    `out` has, for each result, None or an array that it is written to; of a sparse
+    result it is a sparse array, or the array of its values. It is contiguous and
+    overlaps no argument. Memory that is aligned to 64 bytes is written where the result
+    is computed, other memory is copied to.
+
+        executable.gradient(x, out=[None, dx])
+    """
 
     def __init__(self, handle, description):
         self._handle = handle
@@ -190,7 +198,7 @@ class Entry:
         arguments = ", ".join(map(str, self.arguments))
         return f"{self.name}({arguments}) -> ({', '.join(map(str, self.results))})"
 
-    def __call__(self, *arguments):
+    def __call__(self, *arguments, out=None):
         if len(arguments) != len(self.arguments):
             raise TypeError(
                 f"{self.name} takes {len(self.arguments)} arguments, not "
@@ -198,9 +206,10 @@ class Entry:
             )
         begin = time.perf_counter()
         taken = [t.take(a) for t, a in zip(self.arguments, arguments)]
+        destinations = None if out is None else self._destinations(out)
         as_matrix = any(isinstance(a, sp.spmatrix) for a in arguments)
         called = time.perf_counter()
-        outcome = self._handle.call(self.name, taken, self._places)
+        outcome = self._handle.call(self.name, taken, self._places, destinations)
         returned = time.perf_counter()
         values = check(outcome, lambda text: self._remedy(text, arguments))
         results = tuple(
@@ -211,6 +220,16 @@ class Entry:
             seconds, time.perf_counter() - begin - seconds, [*taken, *values]
         )
         return results[0] if len(results) == 1 else results
+
+    def _destinations(self, out):
+        if len(self.results) == 1 and not isinstance(out, (tuple, list)):
+            out = [out]
+        if len(out) != len(self.results):
+            raise TypeError(
+                f"{self.name} returns {len(self.results)} results; out has {len(out)}: "
+                f"{self.signature}"
+            )
+        return [t.destination(o) for t, o in zip(self.results, out)]
 
     def _remedy(self, message, arguments):
         """What to do about storage that breaks an invariant."""

@@ -37,6 +37,25 @@ def unflatten(structure, leaves):
     return kind(*parts) if names else kind(parts)
 
 
+def match(structure, tree):
+    """The leaves of a tree of this structure, in which None stands for each part that is
+    left out."""
+    if structure is None:
+        return []
+    if structure == "*":
+        return [tree]
+    kind, keys, parts = structure
+    if tree is None:
+        children = [None] * len(parts)
+    elif kind is dict:
+        children = [tree.get(key) for key in keys]
+    else:
+        children = list(tree)
+    if len(children) != len(parts):
+        raise TypeError(f"{len(parts)} parts are needed, not {len(children)}")
+    return [leaf for part, child in zip(parts, children) for leaf in match(part, child)]
+
+
 def names(structure, name):
     """A name for each leaf: x, x[0], x['w']."""
     if structure is None:

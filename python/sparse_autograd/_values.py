@@ -4,14 +4,17 @@
 """Arguments and results of entries: NumPy and SciPy to what an entry takes.
 
 The manifest (docs/manifest.md) says what an entry takes and returns. Arrays are
-handed over as they are where their memory is contiguous and aligned, copied
-otherwise; the components of a sparse result own their buffers.
+handed over as they are, with their strides; what is not aligned is copied. A result
+owns its buffers, or has those of the argument that it shares them with.
 """
 
 import dataclasses
 
 import numpy as np
 import scipy.sparse as sp
+
+# Forms of results (SparseAutogradResultForm in Call.h).
+_OWNED, _SHARED = 0, 1
 
 # Names of the manifest: the dtype, and what DLPack calls it (code, bits).
 _ELEMENTS = {
@@ -175,6 +178,7 @@ class ValueType:
     element: str
     shape: tuple | None  # None of a number; None for an open extent
     encoding: Encoding | None
+    is_residual: bool = False
 
     @staticmethod
     def of(description):
@@ -185,6 +189,7 @@ class ValueType:
             description["element_type"],
             None if shape is None else tuple(shape),
             None if encoding is None else Encoding.of(encoding),
+            description.get("role") == "residual",
         )
 
     def __str__(self):
@@ -198,13 +203,40 @@ class ValueType:
 
     @property
     def place(self):
-        """A place for a result of this type, as _core takes it."""
+        """A place for a result of this type, as _core takes it.
+
+        A sparse result shares the lists that it has in common with an argument. A dense
+        one that is an argument is a copy of it, which may be written to, but for
+        residuals, which the backward function takes.
+        """
+        form = _SHARED if self.is_residual or self.encoding is not None else _OWNED
         if self.shape is None:
-            return True, [(*_ELEMENTS[self.element][1], 0)], 0
+            return True, [(*_ELEMENTS[self.element][1], 0)], 0, form
         if self.encoding is None:
-            return False, [(*_ELEMENTS[self.element][1], len(self.shape))], 0
+            return False, [(*_ELEMENTS[self.element][1], len(self.shape))], 0, form
         names = self.encoding.components(self.element)
-        return False, [(*_ELEMENTS[n][1], 1) for n in names], len(self.shape)
+        return False, [(*_ELEMENTS[n][1], 1) for n in names], len(self.shape), form
+
+    def destination(self, out):
+        """Where a result is written, as _core takes it: an array, or, of a sparse one,
+        the array of its values."""
+        if out is None:
+            return None
+        what = f"out: result '{self.name}'"
+        if self.shape is None:
+            raise TypeError(f"{what} is a number, which is not written to an array: give None")
+        if sp.issparse(out):
+            out = out.data.reshape(-1)
+        if not hasattr(out, "__array__"):
+            raise TypeError(f"{what} is written to an array, not to a {type(out).__name__}")
+        array, dtype = np.asarray(out), dtype_of(self.element)
+        if array.dtype != dtype:
+            raise TypeError(f"{what} has elements of {dtype}, not {array.dtype}")
+        rank = len(self.shape) if self.encoding is None else 1
+        if array.ndim != rank:
+            raise TypeError(f"{what} has {rank} dimensions to write, not {array.ndim}")
+        lists = 1 if self.encoding is None else len(self.encoding.components(self.element))
+        return [None] * (lists - 1) + [array]
 
     def take(self, value):
         """An argument as _core takes it: (arrays, extents)."""
@@ -257,7 +289,7 @@ class ValueType:
                 if self.element == "bf16":
                     remedy = "give its bits, as np.uint16, or a bfloat16 of ml_dtypes"
                 self._refuse(f"has elements of {dtype}, not {array.dtype}: {remedy}")
-        return np.require(array, requirements=["C", "A"]).reshape(array.shape)
+        return _strided(array)
 
     def _sparse(self, value):
         encoding = self.encoding
@@ -299,10 +331,17 @@ class ValueType:
     def _indices(self, array, dtype):
         """Positions or coordinates in the width that the code was compiled for."""
         if array.dtype == dtype:
-            return np.require(array, requirements=["C", "A"])
+            return _strided(array)
         if array.size and (array.max() > np.iinfo(dtype).max or array.min() < 0):
             self._refuse(f"has indices beyond those of {dtype}")
         return array.astype(dtype)
+
+
+def _strided(array):
+    """An array as an entry takes it, with any strides that are whole elements."""
+    if array.flags.aligned and not any(stride % array.itemsize for stride in array.strides):
+        return array
+    return np.require(array, requirements=["C", "A"]).reshape(array.shape)
 
 
 def _convert(value, dtype, refuse):

@@ -65,9 +65,11 @@ def _check(tensor):
         raise TypeError(f"a tensor of {tensor.dtype}: give its float()")
 
 
-def _to_array(tensor):
-    """A tensor as an array of NumPy or SciPy, which shares its memory."""
+def _to_array(tensor, indices=None):
+    """A tensor as an array of NumPy or SciPy, which shares its memory. The tensors of
+    indices are added to the dict `indices`, by their addresses."""
     _check(tensor)
+    indices = {} if indices is None else indices
     tensor = tensor.detach().resolve_neg()
     if tensor.layout == torch.strided:
         return tensor.numpy()
@@ -77,30 +79,67 @@ def _to_array(tensor):
         if tensor.sparse_dim() != tensor.ndim:
             raise TypeError("a COO tensor with dense dimensions: give its to_dense()")
         matrix = sp.coo_array(tuple(tensor.shape), dtype=_DTYPES[tensor.dtype])
-        matrix.coords = tuple(i.numpy() for i in tensor.indices().unbind(0))
+        coordinates = tensor.indices()
+        indices[coordinates.data_ptr()] = coordinates
+        matrix.coords = tuple(i.numpy() for i in coordinates.unbind(0))
         matrix.data = tensor.values().numpy()
         return matrix
     if tensor.layout not in _LAYOUTS or tensor.ndim != 2:
         raise TypeError(f"a tensor of the layout {tensor.layout}, rank {tensor.ndim}: give its to_dense()")
-    form, indptr, indices = _LAYOUTS[tensor.layout]
-    parts = (getattr(tensor, n)().numpy() for n in (indptr, indices, "values"))
-    return _matrix(form, *parts, tensor.shape)
+    form, *names = _LAYOUTS[tensor.layout]
+    parts = [getattr(tensor, name)() for name in names]
+    indices.update({part.data_ptr(): part for part in parts})
+    return _matrix(form, *(part.numpy() for part in (*parts, tensor.values())), tensor.shape)
 
 
-def _to_tensor(value):
-    """A result as a tensor, which shares its memory."""
+def _to_tensor(value, indices):
+    """A result as a tensor, which shares its memory. What it has in common with an
+    argument is for reading only: of indices the tensors of the dict `indices` are
+    taken, which _to_array has found; values are copied."""
     if isinstance(value, (np.ndarray, np.generic)):
         return torch.from_numpy(np.asarray(value))
     if not sp.issparse(value):
         raise TypeError(f"a result is a {type(value).__name__}, which torch has not: return its todense()")
     shape = tuple(value.shape)
+
+    def find(array, extents):
+        known = None if array.flags.writeable else indices.get(array.ctypes.data)
+        return known if known is not None and known.shape == extents else None
+
+    def take(array):
+        if (known := find(array, array.shape)) is not None:
+            return known
+        return torch.from_numpy(array if array.flags.writeable else array.copy())
+
+    data = value.data if value.data.flags.writeable else value.data.copy()
+    data = torch.from_numpy(data)
     if value.format == "coo":
-        indices = torch.from_numpy(np.stack(value.coords))
-        data = torch.from_numpy(value.data)
-        return torch.sparse_coo_tensor(indices, data, shape, is_coalesced=True, check_invariants=False)
+        coordinates = find(value.coords[0], (len(value.coords), value.nnz))
+        if coordinates is None:
+            coordinates = torch.from_numpy(np.stack(value.coords))
+        return torch.sparse_coo_tensor(coordinates, data, shape, is_coalesced=True, check_invariants=False)
     make = getattr(torch, f"sparse_{value.format}_tensor")
-    parts = (torch.from_numpy(a) for a in (value.indptr, value.indices, value.data))
-    return make(*parts, shape, check_invariants=False)
+    return make(take(value.indptr), take(value.indices), data, shape, check_invariants=False)
+
+
+def _core(cotangent):
+    """A cotangent without the dimensions that it only repeats, as that of a sum does: in
+    their place are some of extent 1. As it is where it is differentiated itself."""
+    if cotangent.layout != torch.strided or cotangent.requires_grad:
+        return cotangent
+    repeats = [n > 1 and stride == 0 for n, stride in zip(cotangent.shape, cotangent.stride())]
+    return cotangent[tuple(slice(0, 1 if r else None) for r in repeats)] if any(repeats) else cotangent
+
+
+def _spread(cotangents, results):
+    """In a function that is traced, the opposite: cotangents of the extents of the
+    results, a function of nothing."""
+    if not any(1 in c.type.shape for c in cotangents if not c.type.format):
+        return cotangents
+    return tuple(
+        snp.broadcast_to(c, r.shape) if not c.type.format and c.type.shape != r.type.shape else c
+        for c, r in zip(cotangents, results())
+    )
 
 
 def _kind(leaf):
@@ -158,14 +197,14 @@ class _Plan:
 
     def run(self, tensors, rest):
         """The results, a list."""
-        arrays = []
+        arrays, indices = [], {}
         for leaf in self.join(tensors, rest):
             if isinstance(leaf, CSR):
                 parts = [_to_array(t) for t in (leaf.crow, leaf.col, leaf.values)]
                 arrays.append(_matrix("csr", *parts, leaf.shape))
             else:
-                arrays.append(_to_array(leaf) if isinstance(leaf, torch.Tensor) else leaf)
-        return [_to_tensor(r) for r in self.compiled(*arrays)]
+                arrays.append(_to_array(leaf, indices) if isinstance(leaf, torch.Tensor) else leaf)
+        return [_to_tensor(r, indices) for r in self.compiled(*arrays)]
 
     def gradient(self, needs, returned):
         """The function (leaves, cotangents) of the gradients by the leaves of `needs`;
@@ -178,7 +217,8 @@ class _Plan:
                 return tuple(r for r, has in zip(self.function(*arrays), returned) if has)
 
             def gradients(leaves, cotangents):
-                _, *values = vjp(floats, wrt=needs)(*leaves, cotangents=tuple(cotangents))
+                cotangents = _spread(tuple(cotangents), lambda: floats(*leaves))
+                _, *values = vjp(floats, wrt=needs)(*leaves, cotangents=cotangents)
                 return tuple(snp.stored_values(v) if part else v for v, part in zip(values, by_parts))
 
             gradients.__name__ = f"{self.name}_gradient"
@@ -248,7 +288,7 @@ class _Apply(torch.autograd.Function):
     def backward(ctx, *cotangents):
         needed = [i for i, needs in enumerate(ctx.needs_input_grad[2:]) if needs]
         needs = tuple(ctx.plan.leaf_of(i) for i in needed)
-        given = [c for c, has in zip(cotangents, ctx.is_float) if has]
+        given = [_core(c) for c, has in zip(cotangents, ctx.is_float) if has]
         # A checkpoint gives them once.
         tensors = ctx.saved_tensors
         leaves = ctx.plan.join(tensors, ctx.rest)

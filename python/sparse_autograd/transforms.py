@@ -48,7 +48,13 @@ def _labels(function, structure):
 
 class Compiled:
     """A function of arrays that is traced and compiled when it is first called with
-    arguments of such types. `compilations` counts."""
+    arguments of such types. `compilations` counts.
+
+    The keyword `out`, unless the function has one of this name, is a tree like the
+    result, with arrays that results are written to (Entry) and None for others:
+
+        loss, dA, dx = step(A, x, out=(None, None, dx))
+    """
 
     def __init__(self, function, inner, options):
         self._function, self._inner = function, inner
@@ -57,6 +63,7 @@ class Compiled:
         self._lock = threading.Lock()
         functools.update_wrapper(self, function)
         self._name = getattr(function, "__name__", "function")
+        self._takes_out = not _has_keyword(function, "out")
 
     @property
     def compilations(self):
@@ -79,8 +86,9 @@ class Compiled:
     def __call__(self, *args, **kwargs):
         if is_tracing():
             return self._inner(*args, **kwargs)
+        out = kwargs.pop("out", None) if self._takes_out else None
         program, leaves = self._find(args, kwargs)
-        return program.call(leaves)
+        return program.call(leaves, out)
 
     def lower(self, *args, **kwargs):
         """The program for such arguments, a Module, before anything is run on it."""
@@ -107,6 +115,14 @@ class Compiled:
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
+
+
+def _has_keyword(function, name):
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+    return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 def _is_hashable(value):
@@ -150,14 +166,16 @@ class _Traced:
         """Of its compilation and its calls, if there were any."""
         return [self._compiled, self._entry._statistics] if self._entry else []
 
-    def call(self, leaves):
+    def call(self, leaves, out=None):
         with self._lock:
             if self._entry is None:
                 module = Module.parse(self.text, f"<{self.symbol}>")
                 executable = module.compile(**self._options)
                 self._compiled = executable._statistics
                 self._entry = executable[self.symbol]
-        results = self._entry(*(leaves[i] for i in self.places), *self.constants)
+        if out is not None:
+            out = _tree.match(self.structure, out)
+        results = self._entry(*(leaves[i] for i in self.places), *self.constants, out=out)
         if not isinstance(results, tuple):
             results = (results,)
         return _tree.unflatten(self.structure, iter(results))

@@ -213,6 +213,10 @@ static nb::dict counters() {
   all["peak_live_bytes"] = c.peakLiveBytes;
   all["pooled_bytes"] = c.pooledBytes;
   all["entry_calls"] = c.entryCalls;
+  SparseAutogradCallCounters calls;
+  sparseAutogradGetCallCounters(&calls);
+  all["copied_bytes"] = calls.copiedBytes;
+  all["checked_bytes"] = calls.checkedBytes;
   all["parallel_regions"] = c.parallelRegions;
   return all;
 }
@@ -278,11 +282,11 @@ NB_MODULE(_core, m) {
       .def(
           "call",
           [](const Executable &self, const std::string &name,
-             nb::list arguments, nb::list results) {
+             nb::list arguments, nb::list results, nb::object destinations) {
             return callEntry(self.handle, name.c_str(), std::move(arguments),
-                             std::move(results));
+                             std::move(results), std::move(destinations));
           },
-          "name"_a, "arguments"_a, "results"_a);
+          "name"_a, "arguments"_a, "results"_a, "destinations"_a.none());
   m.def("make_context", &makeContext);
   m.def("load", &load, "path"_a);
   m.def("compilation_count", &sparseAutogradCompilationCount);

@@ -18,6 +18,12 @@ namespace sparse_autograd {
 /// products of matrices.
 void populateFoldBroadcastsPatterns(mlir::RewritePatternSet &patterns);
 
+/// So do ops on sparse tensors, products among them: they are loops over what
+/// is stored, and need not have the dense factor in memory. Not before what is
+/// a product of which form matters no more.
+void populateFoldBroadcastsIntoSparsePatterns(
+    mlir::RewritePatternSet &patterns);
+
 } // namespace sparse_autograd
 
 #endif // SPARSEAUTOGRAD_TRANSFORMS_FOLDBROADCASTS_H

@@ -21,6 +21,7 @@
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
+#include "SparseAutograd/Transforms/FoldBroadcasts.h"
 #include "SparseAutograd/Transforms/SampleFactors.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -129,6 +130,7 @@ private:
     SampleOp::getCanonicalizationPatterns(patterns, &getContext());
     SampledGenericOp::getCanonicalizationPatterns(patterns, &getContext());
     populateSampleFactorsPatterns(patterns);
+    populateFoldBroadcastsIntoSparsePatterns(patterns);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 

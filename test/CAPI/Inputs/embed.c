@@ -222,6 +222,42 @@ static void callGradient(const SparseAutogradExecutable *executable,
     sparseAutogradFree(da.lists[i].allocated);
 }
 
+/* A gradient that is written to memory of this function's, and one that shares
+   the pattern of its argument. */
+static void callFormed(const SparseAutogradExecutable *executable) {
+  double x[] = {1, 2, 3}, values[] = {1, 2, 3}, dx[] = {0, 0, 0}, loss = 0;
+  int32_t positions[] = {0, 2, 3}, coordinates[] = {0, 2, 1};
+  struct SparseMatrix a = {{{NULL, positions, 0, {3}, {1}},
+                            {NULL, coordinates, 0, {3}, {1}},
+                            {NULL, values, 0, {3}, {1}}},
+                           {2, 3}};
+  struct SparseMatrix da;
+  SparseAutogradMemRef1 vector = {NULL, x, 0, {3}, {1}};
+  SparseAutogradMemRef1 destination = {NULL, dx, 0, {3}, {1}};
+  SparseAutogradMemRef0 number = {NULL, &loss, 0};
+  void *arguments[] = {&vector, &a}, *results[] = {&number, &destination, &da};
+  const int32_t forms[] = {SPARSE_AUTOGRAD_RESULT_DESTINATION,
+                           SPARSE_AUTOGRAD_RESULT_DESTINATION,
+                           SPARSE_AUTOGRAD_RESULT_SHARED};
+  SparseAutogradCall call = {2, 3, arguments, results, NULL, forms};
+  SparseAutogradDiagnostics *list;
+  int32_t status =
+      sparseAutogradExecutableCallAs(executable, "gradient", &call, &list);
+  say(status, list);
+  printf("loss %g, dx %g %g %g, da %g\n", loss, dx[0], dx[1], dx[2],
+         ((double *)da.lists[2].aligned)[0]);
+  CHECK(da.lists[0].aligned == positions && !da.lists[0].allocated);
+  CHECK(da.lists[1].aligned == coordinates && !da.lists[1].allocated);
+  CHECK(da.lists[2].allocated);
+  sparseAutogradFree(da.lists[2].allocated);
+  destination.aligned = x;
+  status = sparseAutogradExecutableCallAs(executable, "gradient", &call, &list);
+  say(status, list);
+  call.resultCount = 2;
+  status = sparseAutogradExecutableCallAs(executable, "gradient", &call, &list);
+  say(status, list);
+}
+
 static void compile(SparseAutogradContext *context) {
   SparseAutogradCompileOptions options = SPARSE_AUTOGRAD_COMPILE_OPTIONS_INIT;
   SparseAutogradDiagnostics *list;
@@ -284,6 +320,7 @@ static void compile(SparseAutogradContext *context) {
   callGradient(executable, "gradient", 3, 3);
   callGradient(executable, "gradient", 2, 2);
   callGradient(executable, "other", 2, 3);
+  callFormed(executable);
   CHECK(sparseAutogradExecutableCall(executable, "nothing", NULL, 0, NULL, 0,
                                      &list) == SPARSE_AUTOGRAD_SUCCESS);
   CHECK(list == NULL);
@@ -361,6 +398,7 @@ static void refuseNull(void) {
   SparseAutogradEntry entry;
   SparseAutogradExecutable *executable;
   SparseAutogradModule *module, *copy;
+  const SparseAutogradCall call = {0, 0, NULL, NULL, NULL, NULL};
   char *text;
   const int32_t invalid = SPARSE_AUTOGRAD_INVALID_ARGUMENT;
 
@@ -407,6 +445,12 @@ static void refuseNull(void) {
         invalid);
   CHECK(sparseAutogradExecutableCall(executable, "f", NULL, 0, NULL, 1, NULL) ==
         invalid);
+  CHECK(sparseAutogradExecutableCallAs(NULL, "f", &call, NULL) == invalid);
+  CHECK(sparseAutogradExecutableCallAs(executable, NULL, &call, NULL) ==
+        invalid);
+  CHECK(sparseAutogradExecutableCallAs(executable, "f", NULL, NULL) == invalid);
+  CHECK(sparseAutogradExecutableCallAs(executable, "f", &call, NULL) ==
+        SPARSE_AUTOGRAD_SUCCESS);
   CHECK(sparseAutogradDiagnosticsCount(NULL) == 0);
   CHECK(sparseAutogradDiagnosticsGet(NULL, 0, &diagnostic) == invalid);
   sparseAutogradModuleRunPasses(module, "nothing", &list);

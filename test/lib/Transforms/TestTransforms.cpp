@@ -80,6 +80,8 @@ static constexpr TestPass passes[] = {
     {"expand-ops", "ExpandOps", apply<populateExpandOpsPatterns>},
     {"fold-broadcasts", "FoldBroadcasts",
      apply<populateFoldBroadcastsPatterns>},
+    {"fold-broadcasts-into-sparse", "FoldBroadcasts",
+     apply<populateFoldBroadcastsIntoSparsePatterns>},
     {"fold-constants", "FoldConstants", apply<populateFoldConstantsPatterns>},
     {"fold-negations", "FoldNegations", apply<populateFoldNegationsPatterns>},
     {"hoist-invariants", "HoistInvariants",
