@@ -276,3 +276,78 @@ def test_two_processes(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) <= 1e-12
+
+
+def cost(call):
+    """What a call returns, and the bytes that it allocates in the runtime and copies."""
+    before = sa.counters()
+    result = call()
+    after = sa.counters()
+    return result, *(after[n] - before[n] for n in ("allocated_bytes", "copied_bytes"))
+
+
+@pytest.mark.parametrize("layout", ["csr", "csc", "coo", "bsr"])
+def test_what_a_product_allocates(layout):
+    dense = matrix(60, 80)
+    make = {
+        "csr": torch.Tensor.to_sparse_csr, "csc": torch.Tensor.to_sparse_csc,
+        "coo": lambda t: t.to_sparse().coalesce(), "bsr": lambda t: t.to_sparse_bsr((2, 2)),
+    }[layout]  # fmt: skip
+    A, X = make(dense).requires_grad_(), leaf(80, 16)
+    for reduce in (lambda y: y.sum(), lambda y: (y.sum(0) * weights).sum(), lambda y: (y * y).sum()):
+        weights = torch.randn(16, dtype=D)
+        reference = dense.clone().requires_grad_(), X.detach().clone().requires_grad_()
+        wanted = torch.autograd.grad(reduce(reference[0] @ reference[1]), reference)
+        for _ in range(2):  # The second time everything is compiled.
+            y, allocated, copied = cost(lambda: product(A, X))
+            assert allocated == y.numel() * 8 and copied == 0
+            loss = reduce(y)
+            (dA, dX), allocated, copied = cost(lambda: torch.autograd.grad(loss, (A, X)))
+        # The values of the gradients, and nothing of the size of the cotangent.
+        assert allocated == (dA.values().numel() + dX.numel()) * 8 and copied == 0
+        torch.testing.assert_close(dX, wanted[1], rtol=1e-12, atol=1e-13)
+        if layout != "bsr":
+            torch.testing.assert_close(dA.to_dense(), wanted[0] * (dense != 0), rtol=1e-12, atol=1e-13)
+
+
+def test_results_in_memory_of_torch():
+    A, X, out = matrix().to_sparse_csr(), torch.randn(8, 3, dtype=D), torch.empty(6, 3, dtype=D)
+    address = out.data_ptr()
+    sa.jit(lambda A, X: A @ X)(st._to_array(A), X.numpy(), out=out)
+    assert out.data_ptr() == address
+    torch.testing.assert_close(out, A @ X)
+
+
+def test_shared_patterns_are_not_written():
+    A, X = matrix().to_sparse_csr().requires_grad_(), leaf(8, 3)
+    crow, col = A.crow_indices().clone(), A.col_indices().clone()
+    (dA,) = torch.autograd.grad(product(A, X).sum(), A)
+    assert dA.crow_indices().data_ptr() == A.crow_indices().data_ptr()
+    assert dA.values().data_ptr() != A.values().data_ptr()
+    for _ in range(3):  # Accumulated in place.
+        product(A, X).sum().backward()
+    torch.testing.assert_close(A.grad.values(), 3 * dA.values())
+    assert torch.equal(A.crow_indices(), crow) and torch.equal(A.col_indices(), col)
+    # A result that is the argument does not share its values.
+    same = st.function(lambda A: A)(A.detach())
+    same.values().zero_()
+    assert A.values().abs().sum() > 0
+
+
+def test_repeated_cotangents_of_higher_orders():
+    f = st.function(lambda x, w: snp.tanh(x @ w))
+    x, w = leaf(3, 4), leaf(4, 2)
+    x_, w_ = (t.detach().clone().requires_grad_() for t in (x, w))
+
+    def second(f, x, w):
+        dx, dw = torch.autograd.grad(f(x, w).sum(), (x, w), create_graph=True)
+        return torch.autograd.grad((dx**2).sum() + dw.sum(), (x, w))
+
+    wanted = second(lambda x, w: torch.tanh(x @ w), x_, w_)
+    torch.testing.assert_close(second(f, x, w), wanted, rtol=1e-12, atol=1e-13)
+    # By the cotangent itself, though its elements are one number.
+    ct = torch.ones((), dtype=D).expand(3, 2).requires_grad_()
+    (dx,) = torch.autograd.grad(f(x, w), x, ct, create_graph=True)
+    (dct,) = torch.autograd.grad(dx.sum(), ct)
+    (dx_,) = torch.autograd.grad(torch.tanh(x_ @ w_), x_, ct, create_graph=True)
+    torch.testing.assert_close(dct, torch.autograd.grad(dx_.sum(), ct)[0], rtol=1e-12, atol=1e-13)
