@@ -71,6 +71,9 @@ frameworks = os.environ.get("SPARSE_AUTOGRAD_FRAMEWORKS", "")
 if frameworks and "python-package" in config.available_features:
     config.available_features.add("frameworks")
     config.substitutions.append(("%frameworks_python", frameworks))
+# Builds and runs the wheel, which takes minutes and the network.
+if os.environ.get("SPARSE_AUTOGRAD_WHEEL") and "python-package" in config.available_features:
+    config.available_features.add("wheel")
 if lit.util.which("mlir-runner", config.llvm_tools_dir):
     config.available_features.add("stock-mlir-opt")
 # The sanitizer's runtime is a package of its own (Debian: libclang-rt-22-dev).

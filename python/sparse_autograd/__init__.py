@@ -8,6 +8,7 @@ traced: `sparse_autograd.numpy`, and `jit`, `grad`, `value_and_grad`, `vjp`, `jv
 docs/python.md begins with the first loss.
 """
 
+from . import _blas
 from ._core import set_thread_count
 from ._core import compilation_count, counters
 from ._core import version as _version
@@ -29,6 +30,7 @@ from ._custom import custom_vjp
 from ._inline import mlir_function
 from .transforms import checkpoint, grad, jit, jvp, value_and_grad, vjp
 
+_blas.choose()
 __version__ = _version().partition(",")[0]
 __all__ = [
     "ArgumentError",

@@ -10,7 +10,7 @@ import time
 
 import scipy.sparse as sp
 
-from . import _core
+from . import _blas, _core
 from ._errors import check
 from ._report import Statistics, logger, report
 from ._values import SparseTensor, ValueType
@@ -211,6 +211,7 @@ class Entry:
         called = time.perf_counter()
         outcome = self._handle.call(self.name, taken, self._places, destinations)
         returned = time.perf_counter()
+        _blas.check()
         values = check(outcome, lambda text: self._remedy(text, arguments))
         results = tuple(
             t.give(value, as_matrix) for t, value in zip(self.results, values)

@@ -293,6 +293,15 @@ NB_MODULE(_core, m) {
   m.def("cache_hit_count", &sparseAutogradCacheHitCount);
   m.def("counters", &counters);
   m.def("set_log_handler", &setLogHandler, "function"_a);
+  m.def("set_blas", [](const std::string &path) {
+    return sparseAutogradSetBlas(path.c_str()) == SPARSE_AUTOGRAD_SUCCESS;
+  });
+  // (state, file): 0 is unused, 1 loaded, 2 missing.
+  m.def("blas", [] {
+    const char *file;
+    int32_t state = sparseAutogradGetBlas(&file);
+    return nb::make_tuple(state, file);
+  });
   m.def("set_thread_count", &sparseAutogradSetThreadCount, "threads"_a);
   m.def("version", &sparseAutogradVersionText);
 }

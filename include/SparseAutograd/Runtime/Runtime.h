@@ -238,6 +238,33 @@ sparseAutogradSetThreadCount(int32_t threads);
 SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradGetThreadCount(void);
 
 //===----------------------------------------------------------------------===//
+// BLAS
+//===----------------------------------------------------------------------===//
+
+/// Who computes the products of dense matrices.
+enum SparseAutogradBlasState {
+  /// Nobody yet: the library is loaded with the first product.
+  SPARSE_AUTOGRAD_BLAS_UNUSED = 0,
+  /// The BLAS that was loaded.
+  SPARSE_AUTOGRAD_BLAS_LOADED = 1,
+  /// Loops of the runtime, several times slower: no library was found, or the
+  /// runtime was built without one.
+  SPARSE_AUTOGRAD_BLAS_MISSING = 2
+};
+
+/// Has products of dense matrices computed by the library at `path`: OpenBLAS
+/// with integers of 32 bits, whose functions may begin with `scipy_`, as those
+/// of the package scipy-openblas32 do. NULL is the default, the library that
+/// the runtime was configured with, else libopenblas.so.0; so is a library that
+/// cannot be loaded. Returns SPARSE_AUTOGRAD_INVALID_ARGUMENT once a product
+/// was computed.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradSetBlas(const char *path);
+
+/// Who computes products, of enum SparseAutogradBlasState. `*file`, unless
+/// `file` is NULL, becomes the file of the library, or NULL.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT int32_t sparseAutogradGetBlas(const char **file);
+
+//===----------------------------------------------------------------------===//
 // Counters
 //===----------------------------------------------------------------------===//
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DenseKernel.h"
+#include "ThreadState.h"
 
 namespace sparse_autograd {
 namespace runtime {
@@ -23,3 +24,15 @@ void multiplyBlock(const KernelArguments<double> &arguments) {
 
 } // namespace runtime
 } // namespace sparse_autograd
+
+int32_t sparseAutogradSetBlas(const char *) {
+  sparse_autograd::runtime::setLastError(
+      SPARSE_AUTOGRAD_INVALID_ARGUMENT, "the runtime was built without a BLAS");
+  return SPARSE_AUTOGRAD_INVALID_ARGUMENT;
+}
+
+int32_t sparseAutogradGetBlas(const char **file) {
+  if (file)
+    *file = nullptr;
+  return SPARSE_AUTOGRAD_BLAS_MISSING;
+}

@@ -10,15 +10,22 @@
 // The kernel of a dense product where OpenBLAS is present. It is loaded with
 // the first product, not with the program: then it can be told which processor
 // this is. A release that is older than the processor does not know it, and
-// takes the kernels of 2004, a quarter as fast.
+// takes the kernels of 2004, a quarter as fast. Which library that is may be
+// chosen before.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DenseKernel.h"
+#include "ThreadState.h"
 
+#include <atomic>
 #include <cblas.h>
+#include <climits>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
+#include <mutex>
 #include <type_traits>
 
 namespace sparse_autograd {
@@ -49,31 +56,31 @@ static const char *getCoreType() {
   return nullptr;
 }
 
-static void *loadLibrary() {
-  constexpr const char *names[] = {SPARSE_AUTOGRAD_OPENBLAS_LIBRARY,
-                                   "libopenblas.so.0"};
-  for (const char *name : names)
-    if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL))
-      return library;
-  return nullptr;
+namespace {
+/// The choice of the process, and what became of it.
+struct Choice {
+  std::mutex mutex;
+  char path[PATH_MAX] = "";
+  std::atomic<int32_t> state{SPARSE_AUTOGRAD_BLAS_UNUSED};
+  /// The name that the loader has for it, as long as it is loaded.
+  const char *file = nullptr;
+};
+} // namespace
+
+static Choice &getChoice() {
+  static Choice choice;
+  return choice;
 }
 
-static OpenBlas loadOpenBlas() {
-  constexpr const char *variable = "OPENBLAS_CORETYPE";
-  const char *coreType = getenv(variable) ? nullptr : getCoreType();
-  // The library reads it while it is loaded. What is loaded already has been
-  // set up by somebody else.
-  if (coreType)
-    setenv(variable, coreType, /*overwrite=*/0);
-  void *library = loadLibrary();
-  if (coreType)
-    unsetenv(variable);
+/// The functions of `library`, whose names begin with `prefix`; without sgemm
+/// if one is missing.
+static OpenBlas findFunctions(void *library, const char *prefix) {
   OpenBlas result = {};
-  if (!library)
-    return result;
   auto find = [&](auto &function, const char *name) {
+    char symbol[64];
+    std::snprintf(symbol, sizeof(symbol), "%s%s", prefix, name);
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
-        dlsym(library, name));
+        dlsym(library, symbol));
     return function != nullptr;
   };
   if (find(result.sgemm, "cblas_sgemm") && find(result.dgemm, "cblas_dgemm") &&
@@ -82,6 +89,42 @@ static OpenBlas loadOpenBlas() {
       find(result.setNumThreads, "openblas_set_num_threads"))
     return result;
   return {};
+}
+
+/// The first library that can be loaded and has the functions.
+static OpenBlas findLibrary(const char *chosen) {
+  for (const char *name :
+       {chosen, SPARSE_AUTOGRAD_OPENBLAS_LIBRARY, "libopenblas.so.0"}) {
+    void *library = *name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : nullptr;
+    if (!library)
+      continue;
+    for (const char *prefix : {"", "scipy_"})
+      if (OpenBlas found = findFunctions(library, prefix); found.sgemm)
+        return found;
+    dlclose(library);
+  }
+  return {};
+}
+
+static OpenBlas loadOpenBlas() {
+  Choice &choice = getChoice();
+  std::lock_guard<std::mutex> lock(choice.mutex);
+  constexpr const char *variable = "OPENBLAS_CORETYPE";
+  const char *coreType = getenv(variable) ? nullptr : getCoreType();
+  // The library reads it while it is loaded. What is loaded already has been
+  // set up by somebody else.
+  if (coreType)
+    setenv(variable, coreType, /*overwrite=*/0);
+  OpenBlas result = findLibrary(choice.path);
+  if (coreType)
+    unsetenv(variable);
+  Dl_info info;
+  if (result.sgemm &&
+      dladdr(reinterpret_cast<const void *>(result.sgemm), &info))
+    choice.file = info.dli_fname;
+  choice.state =
+      result.sgemm ? SPARSE_AUTOGRAD_BLAS_LOADED : SPARSE_AUTOGRAD_BLAS_MISSING;
+  return result;
 }
 
 static const OpenBlas &getOpenBlas() {
@@ -177,3 +220,31 @@ void multiplyBlock(const KernelArguments<double> &arguments) {
 
 } // namespace runtime
 } // namespace sparse_autograd
+
+using namespace sparse_autograd::runtime;
+
+int32_t sparseAutogradSetBlas(const char *path) {
+  Choice &choice = getChoice();
+  std::lock_guard<std::mutex> lock(choice.mutex);
+  if (choice.state != SPARSE_AUTOGRAD_BLAS_UNUSED) {
+    setLastError(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                 "the BLAS is chosen before the first product of matrices");
+    return SPARSE_AUTOGRAD_INVALID_ARGUMENT;
+  }
+  size_t length = path ? std::strlen(path) : 0;
+  if (length >= sizeof(choice.path)) {
+    setLastError(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
+                 "the path of the BLAS is too long");
+    return SPARSE_AUTOGRAD_INVALID_ARGUMENT;
+  }
+  std::memcpy(choice.path, path ? path : "", length + 1);
+  return SPARSE_AUTOGRAD_SUCCESS;
+}
+
+int32_t sparseAutogradGetBlas(const char **file) {
+  const Choice &choice = getChoice();
+  int32_t state = choice.state;
+  if (file)
+    *file = state == SPARSE_AUTOGRAD_BLAS_LOADED ? choice.file : nullptr;
+  return state;
+}

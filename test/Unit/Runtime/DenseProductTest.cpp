@@ -377,6 +377,18 @@ TYPED_TEST(DenseProduct, LoopKernel) {
       }
 }
 
+TEST(DenseProductKernel, IsChosenBeforeTheFirstProduct) {
+  float a = 2, b = 3, c = 0;
+  sparseAutogradGemmF32(1, 1, 1, 1, &a, 1, 1, &b, 1, 1, 0, &c, 1, 1);
+  const char *file;
+  int32_t state = sparseAutogradGetBlas(&file);
+  EXPECT_NE(state, SPARSE_AUTOGRAD_BLAS_UNUSED);
+  EXPECT_EQ(file != nullptr, state == SPARSE_AUTOGRAD_BLAS_LOADED);
+  EXPECT_EQ(sparseAutogradGetBlas(nullptr), state);
+  EXPECT_EQ(sparseAutogradSetBlas("libopenblas.so.0"),
+            SPARSE_AUTOGRAD_INVALID_ARGUMENT);
+}
+
 #if defined(__x86_64__)
 /// An OpenBLAS that is older than the processor takes kernels of 2004 for it,
 /// if nobody tells it better.
@@ -386,9 +398,11 @@ TEST(DenseProductKernel, SuitsTheProcessor) {
   float a = 2, b = 3, c = 0;
   sparseAutogradGemmF32(1, 1, 1, 1, &a, 1, 1, &b, 1, 1, 0, &c, 1, 1);
   EXPECT_EQ(c, 6);
-  void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
-  if (!library)
+  const char *file;
+  if (sparseAutogradGetBlas(&file) != SPARSE_AUTOGRAD_BLAS_LOADED)
     GTEST_SKIP() << "built without OpenBLAS";
+  void *library = dlopen(file, RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_TRUE(library);
   auto getCoreName = reinterpret_cast<const char *(*)()>(
       dlsym(library, "openblas_get_corename"));
   ASSERT_TRUE(getCoreName);
