@@ -14,6 +14,10 @@ from ._trace import TraceError
 
 _PASSES = "inline,func.func(resolve-ranked-shaped-type-result-dims,canonicalize,cse),symbol-dce"
 _OPS = {"addi": "+", "subi": "-", "muli": "*", "divui": "//", "divsi": "//", "remui": "%", "remsi": "%"}
+_OPEN = (
+    "the extents of the results do not follow from those of the arguments alone ({}): a "
+    "compiler cannot allocate them"
+)
 
 
 class Extents:
@@ -51,14 +55,21 @@ class Extents:
     def _read(self, text):
         maps = dict(re.findall(r"^#(map\d*) = affine_map<(.*)>$", text, re.MULTILINE))
         lines = []
+        # Indices of another type have the extents of the argument.
+        arguments = {}
         for line in text.split("@extents__(")[1].splitlines()[1:]:
             line = line.strip()
             if line.startswith("return"):
                 return lines, re.findall(r"%[\w]+", line)
             if found := re.match(r"(%\w+) = arith\.constant (-?\d+) : index", line):
                 lines.append((found[1], found[2], []))
-            elif found := re.match(r"(%\w+) = tensor\.dim %arg(\d+), (%\w+)", line):
-                lines.append((found[1], None, [int(found[2]), found[3]]))
+            elif found := re.match(r"(%\w+) = arith\.index_cast(?:ui)? (%\w+) : tensor", line):
+                arguments[found[1]] = arguments.get(found[2], found[2])
+            elif found := re.match(r"(%\w+) = tensor\.dim (%\w+), (%\w+)", line):
+                argument = arguments.get(found[2], found[2])
+                if not argument.startswith("%arg"):
+                    raise TraceError(_OPEN.format(line.split(" : ")[0]))
+                lines.append((found[1], None, [int(argument[4:]), found[3]]))
             elif (found := re.match(r"(%\w+) = arith\.(\w+) (%\w+), (%\w+)", line)) and found[2] in _OPS:
                 lines.append((found[1], f"s0 {_OPS[found[2]]} s1", [found[3], found[4]]))
             elif found := re.match(r"(%\w+) = affine\.apply #(map\d*)\((.*?)\)(?:\[(.*?)\])?", line):
@@ -70,10 +81,7 @@ class Extents:
                 expression = re.sub(r"\bd(\d+)", lambda m: f"s{int(m[1]) + len(symbols)}", expression)
                 lines.append((found[1], expression, symbols + dims))
             elif line.startswith("%"):
-                raise TraceError(
-                    "the extents of the results do not follow from those of the arguments alone "
-                    f"({line.split(' : ')[0]}): a compiler cannot allocate them"
-                )
+                raise TraceError(_OPEN.format(line.split(" : ")[0]))
         raise AssertionError("a function ends with a return")
 
     def __call__(self, shapes):

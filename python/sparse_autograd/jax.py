@@ -3,11 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of JAX's arrays, dense, BCOO and BCSR, with gradients of all orders.
 
-A function is traced and compiled; for JAX it is a `jax.pure_callback` with a
-`jax.custom_vjp`, so that `jit`, `grad` and `value_and_grad` take it. The compiler says
+A function is traced and compiled; for JAX it is a foreign function (jax.ffi) with a
+`jax.custom_vjp`, so that `jit`, `grad` and `value_and_grad` take it. It reads the
+arrays of JAX and writes results where JAX has allocated them. The compiler says
 how the extents of its results follow from those of its arguments, which is what JAX
 asks for; results are dense. `vmap` is refused: write the batch in the function.
 """
+
+import functools
+import secrets
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from jax.experimental import sparse as jsparse
 
-from . import _tree
+from . import _core, _tree
 from . import numpy as snp
 from ._extents import Extents
 from ._trace import ArrayType, Format, TraceError, is_tracing
@@ -23,6 +27,14 @@ from ._values import element_of
 from .transforms import Compiled, trace, vjp
 
 _PARTS = {"dense": 1, "bcoo": 2, "bcsr": 3}
+_TARGET = "sparse_autograd.call"
+# What the executables of XLA call, as long as the process lives.
+_called = []
+
+
+@functools.cache
+def _register():
+    jax.ffi.register_ffi_target(_TARGET, _core.xla_handler(), platform="cpu")
 
 
 def _is_sparse(leaf):
@@ -47,7 +59,7 @@ class _Plan:
 
     def __init__(self, function, name, kinds, shapes, gradient_of=None):
         self.kinds, self.shapes, self._gradient_of = kinds, shapes, gradient_of
-        self._traced, self._gradient = {}, {}
+        self._traced, self._gradient, self._targets = {}, {}, {}
 
         def flat(*arrays):
             results, self.structure = _tree.flatten(function(*arrays))
@@ -74,7 +86,35 @@ class _Plan:
 
     def _call(self, *parts):
         shapes = self._results(parts)
-        return tuple(jax.pure_callback(self._run, tuple(shapes), *parts))
+        types, extents = self._types(parts)
+        target = self._target(tuple(types), shapes)
+        if target is None:
+            return tuple(jax.pure_callback(self._run, tuple(shapes), *parts))
+        _register()
+        # The rank and the extents of each sparse argument.
+        sparse = [n for kind, shape in zip(self.kinds, extents) if kind != "dense" for n in (len(shape), *shape)]
+        call = jax.ffi.ffi_call(_TARGET, tuple(shapes))
+        return tuple(call(*parts, id=np.int64(target), extents=np.array([*sparse, 0], np.int64)))
+
+    def _target(self, types, shapes):
+        """The number of the entry for these types; None where JAX calls back: a function
+        that closes over arrays, whose numbers are those at the time of the call, results
+        of a type that JAX has not, and other devices than the CPU."""
+        if types not in self._targets:
+            program = self.compiled.prepare(types)
+            entry = program.compile()
+            dtypes = [np.dtype(t.dtype) for t in program.results]
+            fits = dtypes == [np.dtype(s.dtype) for s in shapes]
+            target = None
+            if fits and not program.constants and jax.default_backend() == "cpu":
+                target = secrets.randbits(62)
+                kinds = lambda values: [
+                    "number" if v.shape is None else v.encoding.format if v.encoding else "dense" for v in values
+                ]
+                entry._handle.add_xla_entry(entry.name, target, kinds(entry.arguments), kinds(entry.results))
+                _called.append(entry)
+            self._targets[types] = target
+        return self._targets[types]
 
     def _run(self, *parts):
         arrays = []
@@ -99,19 +139,7 @@ class _Plan:
         """What the results are, for JAX."""
         if self._gradient_of is not None:
             return [jax.ShapeDtypeStruct(parts[i].shape, parts[i].dtype) for i in self._gradient_of]
-        types, extents = [], []
-        for kind, shape, (data, *indices) in zip(self.kinds, self.shapes, self.leaves(parts)):
-            if element_of(data.dtype) is None:
-                raise TypeError(f"an array of {data.dtype}: give astype(jnp.float32)")
-            form = (
-                Format({"bcoo": "coo", "bcsr": "csr"}[kind], 8 * indices[0].dtype.itemsize)
-                if indices
-                else None
-            )
-            extents.append(tuple(shape or data.shape))
-            types.append(
-                ArrayType(tuple(1 if n == 1 else None for n in extents[-1]), np.dtype(data.dtype), form)
-            )
+        types, extents = self._types(parts)
         key = tuple(types)
         if key not in self._traced:
             program = trace(self.function, types)
@@ -125,6 +153,23 @@ class _Plan:
             jax.ShapeDtypeStruct(shape, jax.dtypes.canonicalize_dtype(t.dtype))
             for t, shape in zip(program.results, follow(extents))
         ]
+
+    def _types(self, parts):
+        """The types of the arguments, and their extents."""
+        types, extents = [], []
+        for kind, shape, (data, *indices) in zip(self.kinds, self.shapes, self.leaves(parts)):
+            if element_of(data.dtype) is None:
+                raise TypeError(f"an array of {data.dtype}: give astype(jnp.float32)")
+            form = (
+                Format({"bcoo": "coo", "bcsr": "csr"}[kind], 8 * indices[0].dtype.itemsize)
+                if indices
+                else None
+            )
+            extents.append(tuple(shape or data.shape))
+            types.append(
+                ArrayType(tuple(1 if n == 1 else None for n in extents[-1]), np.dtype(data.dtype), form)
+            )
+        return types, extents
 
     def _backward(self, parts, cotangents):
         has = tuple(jnp.issubdtype(r.dtype, jnp.floating) for r in self._results(parts))

@@ -90,6 +90,13 @@ class Compiled:
         program, leaves = self._find(args, kwargs)
         return program.call(leaves, out)
 
+    def prepare(self, types):
+        """The program for arrays of these types as arguments, compiled."""
+        structure = (tuple, None, ((tuple, None, ("*",) * len(types)), (dict, (), ())))
+        program = self._of_key((structure, tuple(types)))
+        program.compile()
+        return program
+
     def lower(self, *args, **kwargs):
         """The program for such arguments, a Module, before anything is run on it."""
         program, _ = self._find(args, kwargs)
@@ -97,7 +104,9 @@ class Compiled:
 
     def _find(self, args, kwargs):
         leaves, structure = _tree.flatten((args, kwargs))
-        key = structure, _split(leaves)
+        return self._of_key((structure, _split(leaves))), leaves
+
+    def _of_key(self, key):
         with self._lock:
             try:
                 program = self._programs.get(key)
@@ -108,10 +117,10 @@ class Compiled:
                     "tuples, lists and dicts of them"
                 ) from None
             if program is None:
-                labels = _labels(self._function, structure)
+                labels = _labels(self._function, key[0])
                 program = _Traced(self._name, self._inner, key, labels, self._options)
                 self._programs[key] = program
-        return program, leaves
+        return program
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
@@ -166,16 +175,21 @@ class _Traced:
         """Of its compilation and its calls, if there were any."""
         return [self._compiled, self._entry._statistics] if self._entry else []
 
-    def call(self, leaves, out=None):
+    def compile(self):
+        """The entry."""
         with self._lock:
             if self._entry is None:
                 module = Module.parse(self.text, f"<{self.symbol}>")
                 executable = module.compile(**self._options)
                 self._compiled = executable._statistics
                 self._entry = executable[self.symbol]
+        return self._entry
+
+    def call(self, leaves, out=None):
+        entry = self.compile()
         if out is not None:
             out = _tree.match(self.structure, out)
-        results = self._entry(*(leaves[i] for i in self.places), *self.constants, out=out)
+        results = entry(*(leaves[i] for i in self.places), *self.constants, out=out)
         if not isinstance(results, tuple):
             results = (results,)
         return _tree.unflatten(self.structure, iter(results))

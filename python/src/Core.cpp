@@ -15,6 +15,7 @@
 #include "Call.h"
 #include "SparseAutograd-c/Executable.h"
 #include "SparseAutograd/Runtime/Device.h"
+#include "XlaCall.h"
 #include <exception>
 #include <memory>
 #include <nanobind/nanobind.h>
@@ -201,6 +202,19 @@ static nb::tuple load(const std::string &path) {
   return finish<Executable>(status, list, executable);
 }
 
+/// The kinds of values by their names.
+static std::vector<XlaValue> getXlaValues(nb::list names) {
+  std::vector<XlaValue> values;
+  for (nb::handle given : names) {
+    auto name = nb::cast<std::string>(given);
+    values.push_back(name == "number"  ? XlaValue::Number
+                     : name == "dense" ? XlaValue::Dense
+                     : name == "csr"   ? XlaValue::CSR
+                                       : XlaValue::COO);
+  }
+  return values;
+}
+
 static nb::dict counters() {
   SparseAutogradCounters c;
   sparseAutogradGetCounters(&c);
@@ -286,9 +300,22 @@ NB_MODULE(_core, m) {
             return callEntry(self.handle, name.c_str(), std::move(arguments),
                              std::move(results), std::move(destinations));
           },
-          "name"_a, "arguments"_a, "results"_a, "destinations"_a.none());
+          "name"_a, "arguments"_a, "results"_a, "destinations"_a.none())
+      .def(
+          "add_xla_entry",
+          [](const Executable &self, const std::string &name, int64_t id,
+             nb::list arguments, nb::list results) {
+            SparseAutogradEntry entry;
+            if (sparseAutogradExecutableLookup(self.handle, name.c_str(),
+                                               &entry, nullptr))
+              throw nb::key_error(name.c_str());
+            addXlaEntry(id, entry, getXlaValues(arguments),
+                        getXlaValues(results));
+          },
+          "name"_a, "id"_a, "arguments"_a, "results"_a);
   m.def("make_context", &makeContext);
   m.def("load", &load, "path"_a);
+  m.def("xla_handler", &getXlaHandler);
   m.def("compilation_count", &sparseAutogradCompilationCount);
   m.def("cache_hit_count", &sparseAutogradCacheHitCount);
   m.def("counters", &counters);

@@ -1,5 +1,8 @@
 """Functions of JAX's arrays: jit, gradients of two orders, BCOO and BCSR, vmap refused."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -69,3 +72,70 @@ def test_sparse(form):
         sj.function(lambda A: A * 2)(A)
     with pytest.raises(Exception, match="contracted|shape|extent|dimension"):
         product(A, X[:3])
+
+
+def cost(call):
+    """The bytes that a call allocates in the runtime, and copies."""
+    before = sa.counters()
+    result = jax.block_until_ready(call())
+    after = sa.counters()
+    return result, *(after[n] - before[n] for n in ("allocated_bytes", "copied_bytes"))
+
+
+@pytest.mark.parametrize("form", ["dense", "BCOO", "BCSR"])
+def test_nothing_is_copied(form):
+    """Arguments are read where JAX has them, and results written where it wants them."""
+    dense = rng.random((60, 90)) * (rng.random((60, 90)) < 0.2)
+    A, X = jnp.asarray(dense), jnp.asarray(rng.normal(size=(90, 16)))
+    if form != "dense":
+        A = getattr(jsparse, form).fromdense(A)
+    # JAX gives the coordinates of BCOO as an array of structs, which the entry takes apart.
+    structs = A.indices.nbytes if form == "BCOO" else 0
+    forward = jax.jit(product)
+    gradient = jax.jit(jsparse.grad(lambda A, X: jnp.sum(product(A, X) ** 2), 0) if structs else
+                       jsparse.grad(lambda A, X: jnp.sum(product(A, X) ** 2), (0, 1)))
+    for _ in range(2):
+        y, allocated, copied = cost(lambda: forward(A, X))
+    assert copied == structs and allocated == structs
+    np.testing.assert_allclose(y, dense @ X, rtol=1e-12, atol=1e-14)
+    for _ in range(2):
+        _, allocated, copied = cost(lambda: gradient(A, X))
+    assert copied == 2 * structs and allocated == 2 * structs
+
+
+def test_errors_and_callbacks():
+    take = sj.function(lambda table, i: snp.take(table, i))
+    table = jnp.arange(12.0).reshape(4, 3)
+    assert take(table, jnp.array([3, 0])).tolist() == [[9, 10, 11], [0, 1, 2]]
+    with pytest.raises(Exception, match="out-of-bounds"):
+        jax.block_until_ready(jax.jit(take)(table, jnp.array([7])))
+    # A function that closes over an array sees its numbers at the time of the call.
+    scale = np.array([2.0])
+    f = jax.jit(sj.function(lambda x: x * scale))
+    assert f(jnp.ones(1)) == 2
+    scale[0] = 3
+    assert f(jnp.ones(1)) == 3
+    # Numbers, no elements, several results, threads.
+    g = sj.function(lambda x, n: (snp.sum(x) * n, x + n, snp.arange(3)))
+    total, y, three = jax.jit(g)(jnp.zeros((0, 4)), 2.0)
+    assert total == 0 and y.shape == (0, 4) and three.tolist() == [0, 1, 2]
+    calls = [jax.jit(g)(jnp.full((5, 4), float(i)), 2.0)[0] for i in range(20)]
+    assert [float(c) for c in calls] == [40.0 * i for i in range(20)]
+
+
+def test_code_of_another_process():
+    call = jax.ffi.ffi_call("sparse_autograd.call", jax.ShapeDtypeStruct((2,), jnp.float64))
+    sj._register()
+    with pytest.raises(Exception, match="compiled by another process"):
+        call(jnp.ones(2), id=np.int64(1), extents=np.array([0], np.int64))
+
+
+def test_integers_that_jax_has_not():
+    code = """
+import jax.numpy as jnp, sparse_autograd.jax as sj, sparse_autograd.numpy as snp
+f = sj.function(lambda x: (x * 2, snp.arange(2)))
+y, i = f(jnp.array([1.0, 3.0, 2.0]))
+print(y.tolist(), i, i.dtype)
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.split("\n")[0] == "[2.0, 6.0, 4.0] [0 1] int32"
