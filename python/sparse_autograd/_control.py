@@ -14,6 +14,7 @@ from . import _tree
 from ._functions import begin_inner, common_type, convert, finish
 from ._structured import array, astype, empty, filled, sparse
 from ._trace import Array, ArrayType, Extent, TraceError, current, located
+from ._values import is_float
 
 
 def _leaves(tree, what):
@@ -308,7 +309,7 @@ def progress(**values):
     names, types = [], []
     for name, value in values.items():
         x = array(value)
-        if x.dtype.kind not in "if":
+        if x.dtype.kind != "i" and not is_float(x.dtype):
             raise TraceError(f"progress: {name} is no number")
         names.append((name, _number(x, x.dtype, f"progress: {name}")))
         types.append(x.type.element)

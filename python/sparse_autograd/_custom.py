@@ -8,6 +8,7 @@ from ._functions import begin_inner, emit_call, same_types
 from ._structured import full
 from ._trace import Array, TraceError, begin, constant_arrays, current, inside, type_of
 from .transforms import Compiled
+from ._values import is_float
 
 
 class custom_vjp(Compiled):
@@ -47,7 +48,7 @@ class custom_vjp(Compiled):
         callee, results, shape = begin_inner(self._function, args)
         arrays = [_array(a) for a in arrays]
         forward, given, residuals = _begin_forward(self._pair[0], args, results, shape)
-        floats = [r for r in results if r.dtype.kind == "f"]
+        floats = [r for r in results if is_float(r.dtype)]
         types = [r.type for r in residuals[0]] + [r.type for r in floats]
         backward = begin(
             f.program,
@@ -74,7 +75,7 @@ class custom_vjp(Compiled):
                     used.append(value)
         known = constant_arrays()
         for value in used:
-            if value.dtype.kind == "f" and all(value is not k for k in known):
+            if is_float(value.dtype) and all(value is not k for k in known):
                 raise TraceError(
                     f"custom_vjp: {self._name} uses an array of floats from outside, {value.type}, "
                     "which would have no gradient: give it as an argument, or stop_gradient(x)"
@@ -94,7 +95,7 @@ class custom_vjp(Compiled):
         function, gradients = backward
         with inside(function):
             taken = [argument for _, argument in function.captured]
-            gradients = [*gradients, *(full(t, 0) for t in taken if t.dtype.kind == "f")]
+            gradients = [*gradients, *(full(t, 0) for t in taken if is_float(t.dtype))]
             function.arguments[residual_count:residual_count] = taken
             function.captured = []
             function.finish(gradients)
@@ -139,7 +140,7 @@ def _gradients(backward, arrays, residuals, results, shape, args):
     given = iter(arrays)
     residual = iter([next(given) for _ in taken])
     leaves = [next(residual) if is_array else s for is_array, s in zip(state["is_array"], state["static"])]
-    cotangents = [next(given) if r.dtype.kind == "f" else None for r in results]
+    cotangents = [next(given) if is_float(r.dtype) else None for r in results]
     gradients = backward(
         _tree.unflatten(state["structure"], iter(leaves)), _tree.unflatten(shape, iter(cotangents))
     )
@@ -155,7 +156,7 @@ def _gradients(backward, arrays, residuals, results, shape, args):
     for i, (arg, gradient) in enumerate(zip(args, gradients)):
         wanted, structure = _tree.flatten(arg)
         wanted = [w for w in wanted if type_of(w) is not None]
-        if not any(type_of(w).dtype.kind == "f" for w in wanted):
+        if not any(is_float(type_of(w).dtype) for w in wanted):
             continue
         leaves, given_structure = _tree.flatten(gradient)
         if given_structure != structure:
@@ -164,7 +165,7 @@ def _gradients(backward, arrays, residuals, results, shape, args):
                 "where nothing is to flow back, give zeros_like"
             )
         for w, g in zip(wanted, leaves):
-            if type_of(w).dtype.kind == "f":
+            if is_float(type_of(w).dtype):
                 stand_in = Array(None, "", type_of(w))
                 values += same_types([stand_in], [_array(g)], f"custom_vjp: the gradient of argument {i}")
     return values

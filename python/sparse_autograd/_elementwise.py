@@ -10,6 +10,7 @@ from scipy import special
 
 from ._structured import astype, elementwise, operand, result_dtype
 from ._trace import Array, ArrayType, TraceError
+from ._values import is_float
 
 
 def _evaluate(function):
@@ -27,14 +28,14 @@ def _evaluate(function):
 def _float_dtype(operands):
     """The type of a function of real numbers: integers become float64."""
     dtype = result_dtype(operands)
-    return dtype if dtype.kind == "f" else np.dtype(np.float64)
+    return dtype if is_float(dtype) else np.dtype(np.float64)
 
 
 def _arithmetic(name, integer, real, numpy, at_zero=None):
     def function(x, y):
         operands = [operand(x), operand(y)]
         dtype = result_dtype(operands)
-        op = real if dtype.kind == "f" else integer
+        op = real if is_float(dtype) else integer
         if dtype.kind == "b":
             op = {"add": "ori", "multiply": "andi"}.get(name)
             if op is None:
@@ -84,10 +85,10 @@ def _unary(name, op, numpy, integer=None):
     def function(x):
         x = operand(x)
         dtype = result_dtype([x])
-        if dtype.kind != "f" and not (integer and dtype.kind == "i"):
+        if not is_float(dtype) and not (integer and dtype.kind == "i"):
             dtype = np.dtype(np.float64)
         type_ = ArrayType((), dtype).element
-        used = op if dtype.kind == "f" else integer
+        used = op if is_float(dtype) else integer
         return elementwise(
             name, [x], dtype, lambda r, n: r(f"{used} {{}} : {type_}", *n), _evaluate(numpy), dtype
         )
@@ -173,7 +174,7 @@ def floor_divide(x, y):
     """As numpy.floor_divide; a quotient of integers by zero is an error of the call."""
     operands = [operand(x), operand(y)]
     dtype = result_dtype(operands)
-    if dtype.kind == "f":
+    if is_float(dtype):
         return floor(divide(x, y))
     type_ = ArrayType((), dtype).element
     return elementwise(
@@ -196,7 +197,7 @@ def sign(x):
 def negative(x):
     """As numpy.negative."""
     x = operand(x)
-    if result_dtype([x]).kind == "f":
+    if is_float(result_dtype([x])):
         return _negative(x)
     return subtract(0, x)
 
@@ -241,7 +242,7 @@ def power(x, y):
 
 
 def _is_integer(x):
-    return result_dtype([operand(x)]).kind != "f"
+    return not is_float(result_dtype([operand(x)]))
 
 
 def _integer_power(x, n):
@@ -249,7 +250,7 @@ def _integer_power(x, n):
         return reciprocal(_integer_power(x, -n))
     dtype = result_dtype([operand(x), 1])
     type_ = ArrayType((), dtype).element
-    op = "arith.mulf" if dtype.kind == "f" else "arith.muli"
+    op = "arith.mulf" if is_float(dtype) else "arith.muli"
 
     def body(region, numbers):
         result, base, rest = None, numbers[0], n
@@ -268,7 +269,7 @@ def clip(x, a_min=None, a_max=None):
     """As numpy.clip."""
     x = operand(x)
     numbers = type(a_min) in (int, float) and type(a_max) in (int, float)
-    if isinstance(x, Array) and numbers and x.dtype.kind == "f" and not x.type.format and a_min <= a_max:
+    if isinstance(x, Array) and numbers and is_float(x.dtype) and not x.type.format and a_min <= a_max:
         type_ = x.type.element
         return elementwise(
             "clip", [x, a_min, a_max], x.dtype,
@@ -286,7 +287,7 @@ def _comparison(name, real, integer, numpy):
         dtype = result_dtype(operands)
         type_ = ArrayType((), dtype).element
         # Booleans have no sign.
-        how = f"cmpf {real}" if dtype.kind == "f" else f"cmpi {integer.replace('s', 'u') if dtype.kind == 'b' else integer}"
+        how = f"cmpf {real}" if is_float(dtype) else f"cmpi {integer.replace('s', 'u') if dtype.kind == 'b' else integer}"
         return elementwise(
             name, operands, np.bool_,
             lambda r, n: r(f"arith.{how}, {{}}, {{}} : {type_}", *n), _evaluate(numpy), dtype,

@@ -20,6 +20,7 @@ from ._structured import (
     zeros,
 )
 from ._trace import Array, ArrayType, Extent, TraceError, current
+from ._values import is_float
 
 
 def matmul(x, y):
@@ -60,7 +61,7 @@ def matmul(x, y):
         raise TraceError("matmul of two sparse arrays in BSR: give tocsr()")
     type_ = ArrayType(tuple(shape), dtype, form)
     start = zeros(type_, [sources[k] for k in range(len(shape))])
-    mul, add = ("mulf", "addf") if dtype.kind == "f" else ("muli", "addi")
+    mul, add = ("mulf", "addf") if is_float(dtype) else ("muli", "addi")
 
     def body(region, numbers, total):
         product = region(f"arith.{mul} {{}}, {{}} : {type_.element}", *numbers)
@@ -103,7 +104,7 @@ def sample(x, where):
     sampled is computed there alone."""
     x, where = array(x), array(where)
     _need_sparse(where, "sample")
-    if sparse(x) or x.dtype.kind != "f" or x.ndim != where.ndim:
+    if sparse(x) or not is_float(x.dtype) or x.ndim != where.ndim:
         raise TraceError(f"sample: a dense array of floats and of the pattern's shape is needed, not {x.type}")
     type_, f = ArrayType(x.type.shape, x.dtype, where.type.format), current()
     return f.op(

@@ -8,6 +8,7 @@ import numpy as np
 from ._shapes import broadcast_to
 from ._structured import array, astype, broadcast_shape, drop_dims, generic, sparse, zeros
 from ._trace import Array, ArrayType, TraceError, current
+from ._values import is_float
 
 
 def axes(axis, rank):
@@ -51,7 +52,7 @@ def _masked(x, where):
 
 def _floating(x):
     x = array(x)
-    if x.dtype.kind == "f":
+    if is_float(x.dtype):
         return x
     return astype(x, np.float64)
 
@@ -97,7 +98,7 @@ def _count(x, axis, where, keepdims):
 def sum(x, axis=None, where=None, keepdims=False):
     """As numpy.sum, of what `where` selects."""
     x = array(x)
-    if x.dtype.kind != "f":
+    if not is_float(x.dtype):
         return _count(x, axis, where, keepdims)
     return _reduce("sum", x, axis, where, keepdims)
 

@@ -5,6 +5,7 @@
 
 from ._structured import array, sparse
 from ._trace import ArrayType, TraceError, current
+from ._values import is_float
 
 import numpy as np
 
@@ -13,7 +14,7 @@ _SELECTIONS = ("row_wise", "greedy", "optimal", "causal1122")
 
 def _check(x, select, what):
     x = array(x)
-    if sparse(x) or x.dtype.kind != "f" or x.ndim < 2:
+    if sparse(x) or not is_float(x.dtype) or x.ndim < 2:
         raise TraceError(
             f"{what}: a dense array of floats and of two dimensions at least is needed, not {x.type}"
         )

@@ -9,6 +9,7 @@ import numpy as np
 from ._shapes import _index_of, _known
 from ._structured import array, astype, result_dtype, shape_text, sparse
 from ._trace import ArrayType, Format, TraceError, current
+from ._values import is_float
 
 
 def _need(x, what):
@@ -93,7 +94,7 @@ def accumulate(*arrays):
     if not arrays:
         raise TraceError("accumulate of nothing")
     dtype = result_dtype(arrays)
-    if dtype.kind != "f":
+    if not is_float(dtype):
         raise TraceError(f"accumulate: arrays of floats are needed, not of {dtype}")
     arrays = [astype(x, dtype) for x in arrays]
     first, f = arrays[0], current()
@@ -115,7 +116,7 @@ def scatter_rows(rows, indices, count, width=64):
     rows, indices, f = array(rows), array(indices), current()
     if indices.dtype.kind != "i" or not indices.ndim:
         raise TraceError(f"indices are a list of integers, not {indices.type}")
-    if sparse(rows) or rows.dtype.kind != "f" or rows.ndim <= indices.ndim:
+    if sparse(rows) or not is_float(rows.dtype) or rows.ndim <= indices.ndim:
         raise TraceError(
             f"scatter_rows: a dense array of floats with a row for each index is needed, not {rows.type}"
         )

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._trace import Array, ArrayType, Extent, TraceError, constant_array, current, location
+from ._values import is_bfloat16, is_float
 
 _WEAK = {"b": True, "i": 1, "f": 1.0}
 
@@ -67,9 +68,15 @@ def result_dtype(operands):
     kinds = []
     for x in operands:
         if isinstance(x, Array):
-            kinds.append(_WEAK[x.dtype.kind] if x.type.weak else x.dtype)
+            kinds.append(_WEAK.get(x.dtype.kind, 1.0) if x.type.weak else x.dtype)
         else:
             kinds.append(x)
+    # NumPy does not know how its own types and this one meet. As in torch and JAX integers
+    # and numbers give way, and of two halves none holds the other.
+    strong = [k for k in kinds if isinstance(k, np.dtype)]
+    if narrow := [k for k in strong if is_bfloat16(k)]:
+        floats = [k for k in strong if k.kind == "f"]
+        return np.result_type(np.float32, *floats) if floats else narrow[0]
     return np.result_type(*kinds)
 
 
@@ -109,14 +116,18 @@ class Region:
         a, b = ArrayType((), source).element, ArrayType((), target).element
         if target.kind == "b":
             zero = self.constant(0, source)
-            compare = "cmpf une," if source.kind == "f" else "cmpi ne,"
+            compare = "cmpf une," if is_float(source) else "cmpi ne,"
             return self(f"arith.{compare} {{}}, {{}} : {a}", name, zero)
         narrower = source.itemsize > target.itemsize
-        if source.kind == "f" and target.kind == "f":
+        if is_float(source) and is_float(target) and source.itemsize == target.itemsize:
+            # Of float16 and bfloat16 none holds the other.
+            wide = np.dtype(np.float32)
+            return self.cast(self.cast(name, source, wide), wide, target)
+        if is_float(source) and is_float(target):
             op = "truncf" if narrower else "extf"
-        elif source.kind == "f":
+        elif is_float(source):
             op = "fptosi"
-        elif target.kind == "f":
+        elif is_float(target):
             op = "uitofp" if source.kind == "b" else "sitofp"
         else:
             op = "extui" if source.kind == "b" else "trunci" if narrower else "extsi"

@@ -106,7 +106,7 @@ def type_of(value, name="an array"):
     if element_of(value.dtype) is None:
         raise TraceError(
             f"{name} has elements of {value.dtype}: give bool, int8 to int64 or "
-            "float16 to float64, as by its astype(np.float64)"
+            "bfloat16, float16 to float64, as by its astype(np.float64)"
         )
     shape = tuple(1 if extent == 1 else None for extent in value.shape)
     form = None

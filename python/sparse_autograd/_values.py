@@ -9,6 +9,7 @@ owns its buffers, or has those of the argument that it shares them with.
 """
 
 import dataclasses
+import functools
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,7 +26,7 @@ _ELEMENTS = {
     "i64": (np.dtype(np.int64), (0, 64)),
     "index": (np.dtype(np.int64), (0, 64)),
     "f16": (np.dtype(np.float16), (2, 16)),
-    # NumPy has no such type: the bits.
+    # NumPy has no such type: the bits, which are those of ml_dtypes.bfloat16.
     "bf16": (np.dtype(np.uint16), (1, 16)),
     "f32": (np.dtype(np.float32), (2, 32)),
     "f64": (np.dtype(np.float64), (2, 64)),
@@ -42,13 +43,34 @@ _ELEMENT_NAMES = {
 }
 
 
+def is_bfloat16(dtype):
+    """Whether a dtype is that of ml_dtypes."""
+    return dtype.name == "bfloat16"
+
+
+def is_float(dtype):
+    return dtype.kind == "f" or is_bfloat16(dtype)
+
+
+@functools.cache
+def bfloat16():
+    """The dtype of ml_dtypes, None where that is not installed."""
+    try:
+        import ml_dtypes
+    except ImportError:
+        return None
+    return np.dtype(ml_dtypes.bfloat16)
+
+
 def element_of(dtype):
     """The name of a dtype in MLIR, None if it has none."""
-    return _ELEMENT_NAMES.get(np.dtype(dtype))
+    dtype = np.dtype(dtype)
+    return "bf16" if is_bfloat16(dtype) else _ELEMENT_NAMES.get(dtype)
 
 
 def dtype_of(element):
-    """The dtype of an element type of the manifest."""
+    """The dtype that entries have for an element type of the manifest; of bf16 that of
+    the bits."""
     return _ELEMENTS[element][0]
 
 
@@ -230,6 +252,8 @@ class ValueType:
         if not hasattr(out, "__array__"):
             raise TypeError(f"{what} is written to an array, not to a {type(out).__name__}")
         array, dtype = np.asarray(out), dtype_of(self.element)
+        if self.element == "bf16" and is_bfloat16(array.dtype):
+            array = array.view(dtype)
         if array.dtype != dtype:
             raise TypeError(f"{what} has elements of {dtype}, not {array.dtype}")
         rank = len(self.shape) if self.encoding is None else 1
@@ -249,6 +273,8 @@ class ValueType:
     def give(self, outcome, as_matrix):
         """A result of _core, (arrays, extents), as the caller gets it."""
         arrays, extents = outcome
+        if self.element == "bf16" and bfloat16() is not None:
+            arrays = [*arrays[:-1], arrays[-1].view(bfloat16())]
         if self.encoding is None:
             return arrays[0] if self.shape else arrays[0][()]
         return assemble(self.encoding, arrays, tuple(extents), as_matrix)
@@ -259,6 +285,8 @@ class ValueType:
     def _number(self, value):
         if hasattr(value, "shape") and value.shape != ():
             self._refuse(f"is a number, not an array of shape {value.shape}")
+        if self.element == "bf16" and not isinstance(value, np.uint16) and bfloat16() is not None:
+            return np.asarray(value, bfloat16()).view(np.uint16)
         return _convert(value, dtype_of(self.element), self._refuse)
 
     def _dense(self, value):
@@ -269,6 +297,8 @@ class ValueType:
         if isinstance(value, np.ma.MaskedArray):
             self._refuse("is no masked array: give its data, and the mask by itself")
         dtype = dtype_of(self.element)
+        if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind == "V":
+            value = np.asarray(value)
         if isinstance(value, np.ndarray):
             array = self._fit(value, dtype)
         else:
@@ -282,7 +312,7 @@ class ValueType:
 
     def _fit(self, array, dtype):
         if array.dtype != dtype:
-            if self.element == "bf16" and array.dtype.name == "bfloat16":
+            if self.element == "bf16" and is_bfloat16(array.dtype):
                 array = array.view(np.uint16)
             else:
                 remedy = f"give its astype(np.{dtype})"
@@ -384,9 +414,11 @@ def assemble(encoding, components, shape, as_matrix):
     else:
         make = getattr(sp, f"{form}_array")
     values = components[-1]
-    # The constructors may convert indices; what is set afterwards stays.
+    # The constructors may convert indices, and know no bfloat16; what is set afterwards
+    # stays.
+    known = np.float32 if is_bfloat16(values.dtype) else values.dtype
     if form == "coo":
-        matrix = make(shape, dtype=values.dtype)
+        matrix = make(shape, dtype=known)
         matrix.coords = tuple(components[1:-1])
         matrix.data = values
         matrix.has_canonical_format = True
@@ -394,10 +426,10 @@ def assemble(encoding, components, shape, as_matrix):
     if form == "bsr":
         block = encoding.blocks
         data = values.reshape(-1, *block)
-        matrix = make(shape, blocksize=block, dtype=values.dtype)
+        matrix = make(shape, blocksize=block, dtype=known)
     else:
         data = values
-        matrix = make(shape, dtype=values.dtype)
+        matrix = make(shape, dtype=known)
     matrix.indptr, matrix.indices, matrix.data = components[0], components[1], data
     matrix.has_sorted_indices = True
     return matrix

@@ -125,7 +125,7 @@ class _Plan:
                 arrays.append(data)
                 continue
             form = sp.coo_array if kind == "bcoo" else sp.csr_array
-            matrix = form(shape, dtype=data.dtype)
+            matrix = form(shape)
             matrix.data = data
             if kind == "bcoo":
                 matrix.coords = tuple(np.ascontiguousarray(i) for i in indices[0].T)

@@ -11,6 +11,7 @@ import numpy as np
 from ._structured import array, astype
 from ._shapes import _index_of, _known
 from ._trace import ArrayType, TraceError, current
+from ._values import is_float
 
 
 def _word(x, what):
@@ -32,7 +33,7 @@ def _draw(distribution, seed, counter, shape, dtype, words=""):
 
 
 def _float(dtype):
-    if np.dtype(dtype).kind != "f":
+    if not is_float(np.dtype(dtype)):
         raise TraceError(f"random numbers are floats, not {np.dtype(dtype)}")
     return dtype
 

@@ -20,6 +20,7 @@ from . import _tree
 from . import numpy as snp
 from ._extents import Extents
 from ._trace import ArrayType, Format, TraceError, is_tracing
+from ._values import bfloat16, is_bfloat16
 from .transforms import Compiled, trace, vjp
 
 _LAYOUTS = {
@@ -32,6 +33,23 @@ _DTYPES = {
     torch.int64: np.int64, torch.float16: np.float16, torch.float32: np.float32,
     torch.float64: np.float64,
 }  # fmt: skip
+if bfloat16() is not None:
+    _DTYPES[torch.bfloat16] = bfloat16().type
+
+
+def _view(tensor):
+    """A dense tensor as an array that shares its memory."""
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.int16).numpy().view(bfloat16())
+    return tensor.numpy()
+
+
+def _take(array):
+    """The opposite."""
+    array = np.asarray(array)
+    if is_bfloat16(array.dtype):
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
 
 
 class CSR:
@@ -53,7 +71,7 @@ def _matrix(form, indptr, indices, data, shape):
     """A SciPy array of these parts; its constructor would convert indices."""
     make = getattr(sp, f"{form}_array")
     blocks = {"blocksize": data.shape[1:]} if form == "bsr" else {}
-    matrix = make(tuple(shape), dtype=data.dtype, **blocks)
+    matrix = make(tuple(shape), **blocks)
     matrix.indptr, matrix.indices, matrix.data = indptr, indices, data
     return matrix
 
@@ -62,7 +80,8 @@ def _check(tensor):
     if tensor.device.type != "cpu":
         raise TypeError(f"a tensor on {tensor.device}: functions take tensors of the CPU: give its cpu()")
     if tensor.dtype not in _DTYPES:
-        raise TypeError(f"a tensor of {tensor.dtype}: give its float()")
+        more = ", or install ml_dtypes" if tensor.dtype == torch.bfloat16 else ""
+        raise TypeError(f"a tensor of {tensor.dtype}: give its float(){more}")
 
 
 def _to_array(tensor, indices=None):
@@ -72,24 +91,24 @@ def _to_array(tensor, indices=None):
     indices = {} if indices is None else indices
     tensor = tensor.detach().resolve_neg()
     if tensor.layout == torch.strided:
-        return tensor.numpy()
+        return _view(tensor)
     if tensor.layout == torch.sparse_coo:
         if not tensor.is_coalesced():
             raise TypeError("an uncoalesced tensor: give its coalesce()")
         if tensor.sparse_dim() != tensor.ndim:
             raise TypeError("a COO tensor with dense dimensions: give its to_dense()")
-        matrix = sp.coo_array(tuple(tensor.shape), dtype=_DTYPES[tensor.dtype])
+        matrix = sp.coo_array(tuple(tensor.shape))
         coordinates = tensor.indices()
         indices[coordinates.data_ptr()] = coordinates
         matrix.coords = tuple(i.numpy() for i in coordinates.unbind(0))
-        matrix.data = tensor.values().numpy()
+        matrix.data = _view(tensor.values())
         return matrix
     if tensor.layout not in _LAYOUTS or tensor.ndim != 2:
         raise TypeError(f"a tensor of the layout {tensor.layout}, rank {tensor.ndim}: give its to_dense()")
     form, *names = _LAYOUTS[tensor.layout]
     parts = [getattr(tensor, name)() for name in names]
     indices.update({part.data_ptr(): part for part in parts})
-    return _matrix(form, *(part.numpy() for part in (*parts, tensor.values())), tensor.shape)
+    return _matrix(form, *(_view(part) for part in (*parts, tensor.values())), tensor.shape)
 
 
 def _to_tensor(value, indices):
@@ -97,7 +116,7 @@ def _to_tensor(value, indices):
     argument is for reading only: of indices the tensors of the dict `indices` are
     taken, which _to_array has found; values are copied."""
     if isinstance(value, (np.ndarray, np.generic)):
-        return torch.from_numpy(np.asarray(value))
+        return _take(value)
     if not sp.issparse(value):
         raise TypeError(f"a result is a {type(value).__name__}, which torch has not: return its todense()")
     shape = tuple(value.shape)
@@ -112,7 +131,7 @@ def _to_tensor(value, indices):
         return torch.from_numpy(array if array.flags.writeable else array.copy())
 
     data = value.data if value.data.flags.writeable else value.data.copy()
-    data = torch.from_numpy(data)
+    data = _take(data)
     if value.format == "coo":
         coordinates = find(value.coords[0], (len(value.coords), value.nnz))
         if coordinates is None:

@@ -18,6 +18,7 @@ from ._report import report
 from ._functions import emit, like, result, same_types, trace_inner
 from ._structured import array
 from ._trace import ArrayType, Format, Program, TraceError, is_tracing, type_of, write
+from ._values import is_float
 
 
 def _split(leaves):
@@ -228,7 +229,7 @@ def _selected(args, wrt, what):
         if not is_whole or not arrays:
             raise TraceError(f"wrt names argument {w}, which has leaves that are no arrays")
         for leaf in arrays:
-            if type_of(leaf).dtype.kind != "f":
+            if not is_float(type_of(leaf).dtype):
                 raise TraceError(
                     f"wrt names argument {w}, whose elements are {type_of(leaf).dtype}: only "
                     "floats are differentiable"
@@ -265,7 +266,7 @@ def _differentiated(function, wrt, finish, options, op="value_and_grad"):
     def inner(*args):
         positions, structures = _selected(args, chosen, op)
         arrays, traced, results, shape = trace_inner(function, args)
-        if not results or results[0].type.shape != () or results[0].dtype.kind != "f":
+        if not results or results[0].type.shape != () or not is_float(results[0].dtype):
             got = str(results[0].type) if results else "nothing"
             raise TraceError(f"the loss is a number, not {got}: take its sum or its mean")
         flat = [p for r in positions for p in r]
@@ -346,7 +347,7 @@ def jvp(function, wrt=0, **options):
         leaves, _ = _tree.flatten(tangents)
         given = same_types([arrays[p] for p in flat], [array(t) for t in leaves], "tangents")
         order = sorted(range(len(flat)), key=lambda i: flat[i])
-        if any(r.dtype.kind != "f" for r in results):
+        if any(not is_float(r.dtype) for r in results):
             raise TraceError("jvp: a result has no floats, and so no tangent: leave it out")
         types = [r.type for r in results] * 2
         values = emit(
