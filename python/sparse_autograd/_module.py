@@ -209,7 +209,7 @@ class Entry:
         destinations = None if out is None else self._destinations(out)
         as_matrix = any(isinstance(a, sp.spmatrix) for a in arguments)
         called = time.perf_counter()
-        outcome = self._handle.call(self.name, taken, self._places, destinations)
+        *outcome, times = self._handle.call(self.name, taken, self._places, destinations)
         returned = time.perf_counter()
         _blas.check()
         values = check(outcome, lambda text: self._remedy(text, arguments))
@@ -218,7 +218,7 @@ class Entry:
         )
         seconds = returned - called
         self._statistics.add(
-            seconds, time.perf_counter() - begin - seconds, [*taken, *values]
+            seconds, time.perf_counter() - begin - seconds, times, [*taken, *values]
         )
         return results[0] if len(results) == 1 else results
 

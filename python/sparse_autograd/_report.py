@@ -28,9 +28,14 @@ class Report(dict):
     """The numbers of a report by their names; printed, a table.
 
     calls, seconds                  calls that returned, and the time in compiled code
-    conversion_seconds              before and after that: arguments that are copied,
-                                    indices of another width, results put together
-    conversion_share                of all that time
+    conversion_seconds              before and after that: arguments and results that are
+                                    copied, indices of another width, results put together
+    validation_seconds              in compiled code: positions and coordinates checked
+    accumulation_seconds            in compiled code: entries of new patterns brought into
+                                    order, where sparse gradients are added up
+    conversion_share,               of all that time
+    validation_share,
+    accumulation_share
     bytes, dense_bytes              of the arguments and results of the last call, and
                                     what they would take if none was sparse
     compilations, compile_seconds   programs compiled, and the time that took
@@ -61,12 +66,15 @@ class Statistics:
         self._lock = threading.Lock()
         self.calls = 0
         self.seconds = self.conversion_seconds = 0.0
+        self.validation_seconds = self.accumulation_seconds = 0.0
         self.compilations, self.cache_hits, self.compile_seconds = 0, 0, 0.0
         self.bytes = self.dense_bytes = 0
 
-    def add(self, seconds, conversion_seconds, values):
-        """A call: `values` are its arguments and results, pairs of the components and
-        the extents of a sparse one."""
+    def add(self, seconds, conversion_seconds, times, values):
+        """A call: `times` are nanoseconds in which the runtime copied, checked and
+        accumulated, `values` its arguments and results, pairs of the components and the
+        extents of a sparse one."""
+        copied, checked, accumulated = (1e-9 * t for t in times)
         stored = dense = 0
         for arrays, extents in values:
             if not isinstance(arrays, list):
@@ -80,8 +88,10 @@ class Statistics:
             dense += size
         with self._lock:
             self.calls += 1
-            self.seconds += seconds
-            self.conversion_seconds += conversion_seconds
+            self.seconds += seconds - copied
+            self.conversion_seconds += conversion_seconds + copied
+            self.validation_seconds += checked
+            self.accumulation_seconds += accumulated
             self.bytes, self.dense_bytes = stored, dense
 
     def compiled(self, seconds, is_cached):
@@ -95,10 +105,12 @@ class Statistics:
 def report(all_statistics):
     """The report of several entries; bytes are those of the last one."""
     result = Report()
-    for name in ("calls", "seconds", "conversion_seconds"):
+    kinds = ("conversion", "validation", "accumulation")
+    for name in ("calls", "seconds", *(f"{kind}_seconds" for kind in kinds)):
         result[name] = sum(getattr(s, name) for s in all_statistics)
     total = result["seconds"] + result["conversion_seconds"]
-    result["conversion_share"] = result["conversion_seconds"] / total if total else 0.0
+    for kind in kinds:
+        result[f"{kind}_share"] = result[f"{kind}_seconds"] / total if total else 0.0
     for name in ("bytes", "dense_bytes"):
         result[name] = getattr(all_statistics[-1], name) if all_statistics else 0
     for name in ("compilations", "cache_hits", "compile_seconds"):

@@ -222,10 +222,12 @@ nb::tuple callEntry(const SparseAutogradExecutable *executable,
                              forms.data()};
   int32_t status;
   SparseAutogradDiagnostics *diagnostics;
+  SparseAutogradCallTimes times;
   {
     nb::gil_scoped_release release;
     status =
         sparseAutogradExecutableCallAs(executable, name, &call, &diagnostics);
+    sparseAutogradGetCallTimes(&times);
   }
   // What a handler of log lines has raised.
   if (PyErr_Occurred()) {
@@ -236,5 +238,7 @@ nb::tuple callEntry(const SparseAutogradExecutable *executable,
   if (status == SPARSE_AUTOGRAD_SUCCESS)
     for (const Place &place : places)
       values.append(takeResult(place, borrowed, arguments));
-  return nb::make_tuple(status, takeDiagnostics(diagnostics), values);
+  return nb::make_tuple(
+      status, takeDiagnostics(diagnostics), values,
+      nb::make_tuple(times.copy, times.check, times.accumulate));
 }

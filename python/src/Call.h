@@ -27,8 +27,9 @@
 /// result None or a list with, for each of its arrays, None or the array that
 /// it is written to.
 ///
-/// Returns (status, diagnostics, results), each result a pair: the list of its
-/// arrays and the list of its extents. An array is its destination, if it has
+/// Returns (status, diagnostics, results, times), the times those of
+/// SparseAutogradCallTimes, and each result a pair: the list of its arrays and
+/// the list of its extents. An array is its destination, if it has
 /// one, or owns its buffer, or is that of an argument or of a result before it,
 /// which it keeps alive, and then is for reading only. The GIL is released
 /// while the entry runs.

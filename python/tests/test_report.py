@@ -39,6 +39,34 @@ def test_report():
     assert executable.report["calls"] == 1 and executable.report["compilations"] == 1
 
 
+def test_shares():
+    """What copies, checks and accumulates takes time, and the shares are of all of it."""
+    rng = np.random.default_rng(0)
+    table, words = np.ones((50000, 8)), rng.integers(0, 50000, 200000)
+    rows = sa.value_and_grad(lambda t, w: snp.sum(snp.take(t, w) ** 2), rows=0)
+    dense = sa.value_and_grad(lambda t, w: snp.sum(snp.take(t, w) ** 2))
+    rows(table, words), dense(table, words)
+    # The rows of a row-sparse gradient are brought into order.
+    assert 0 < rows.report["accumulation_share"] < 1 and dense.report["accumulation_seconds"] == 0
+    assert rows.report["validation_seconds"] == 0
+    A = sp.random_array((2000, 2000), density=0.01, format="csr", rng=rng)
+    product = sa.jit(lambda A, x: A @ x)
+    product(A, np.ones(2000))
+    report = product.report
+    assert 0 < report["validation_share"] < 1 and report["accumulation_seconds"] == 0
+    # The entry copies what is not contiguous: a conversion.
+    copies = sa.jit(lambda x: snp.sum(x))
+    x = np.ones((1500, 1500))
+    for given, some in ((x, 0), (x.T, 1)):
+        before = copies.report["conversion_seconds"]
+        copies(given)
+        after = copies.report["conversion_seconds"] - before
+        if some:
+            assert after > 5 * contiguous
+        contiguous = after
+    assert "accumulation share" in str(report)
+
+
 def test_records(caplog):
     caplog.set_level(logging.INFO, logger="sparse_autograd")
 

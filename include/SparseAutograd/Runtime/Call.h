@@ -177,6 +177,28 @@ SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(SparseAutogradCallCounters) == 16,
 SPARSE_AUTOGRAD_RUNTIME_EXPORT void
 sparseAutogradGetCallCounters(SparseAutogradCallCounters *counters);
 
+/// What the thread that called an entry did there beside the entry's loops, in
+/// nanoseconds.
+typedef struct SparseAutogradCallTimes {
+  /// Copied what copiedBytes counts.
+  int64_t copy;
+  /// Validated the storage of sparse arguments.
+  int64_t check;
+  /// Brought entries of new patterns into order, and stored their positions
+  /// and coordinates: where sparse values without a common pattern are added
+  /// up, as the gradients of rows that a program reads, and where one is stored
+  /// in another format.
+  int64_t accumulate;
+} SparseAutogradCallTimes;
+
+SPARSE_AUTOGRAD_STATIC_ASSERT(sizeof(SparseAutogradCallTimes) == 24,
+                              "layout of the times");
+
+/// Writes the times of the last call of an entry that this thread made, those
+/// that entry itself made included, to `*times`, unless it is NULL.
+SPARSE_AUTOGRAD_RUNTIME_EXPORT void
+sparseAutogradGetCallTimes(SparseAutogradCallTimes *times);
+
 #ifdef __cplusplus
 }
 #endif

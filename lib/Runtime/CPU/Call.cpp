@@ -173,8 +173,7 @@ static char *copyFrom(const Descriptor &source, int64_t dim, const char *from,
   return to + count * bytes;
 }
 
-/// Copies a tensor that has elements to dense memory.
-static void copyTensor(const Descriptor &source, void *block, bool isBoolean) {
+static void copyNow(const Descriptor &source, void *block, bool isBoolean) {
   char *begin = static_cast<char *>(block);
   char *end = begin;
   if (!source.isEmpty()) {
@@ -189,6 +188,12 @@ static void copyTensor(const Descriptor &source, void *block, bool isBoolean) {
   if (isBoolean)
     std::transform(begin, end, begin, [](char byte) { return byte != 0; });
   copied.fetch_add(end - begin, std::memory_order_relaxed);
+}
+
+/// Copies a tensor that has elements to dense memory.
+static void copyTensor(const Descriptor &source, void *block, bool isBoolean) {
+  addTime(&SparseAutogradCallTimes::copy,
+          [&] { copyNow(source, block, isBoolean); });
 }
 
 static const SparseAutogradCall *getCall() {
@@ -344,6 +349,11 @@ using namespace sparse_autograd::runtime;
 void sparseAutogradGetCallCounters(SparseAutogradCallCounters *counters) {
   if (counters)
     *counters = {copiedByteCount(), checkedByteCount()};
+}
+
+void sparseAutogradGetCallTimes(SparseAutogradCallTimes *times) {
+  if (times)
+    *times = threadState().times;
 }
 
 int32_t sparseAutogradCall(SparseAutogradEntry entry,

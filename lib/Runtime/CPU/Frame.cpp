@@ -98,6 +98,8 @@ int32_t sparseAutogradGuard(void (*body)(void *const *, void *const *),
   ThreadState &state = threadState();
   Frame frame;
   frame.parent = state.frame;
+  if (!frame.parent)
+    state.times = {};
   // Of this call and no other: a guard below it, in a log handler, has none.
   if (state.call && state.call->arguments == arguments &&
       state.call->results == results)

@@ -142,7 +142,9 @@ void sparseAutogradCheckArgument(const char *name, int64_t argument,
   Layout layout(encoding);
   const SparseAutogradPattern *pattern = getPattern(argument);
   if (!pattern) {
-    int32_t status = validate(name, encoding, layout, storage);
+    int32_t status = SPARSE_AUTOGRAD_SUCCESS;
+    addTime(&SparseAutogradCallTimes::check,
+            [&] { status = validate(name, encoding, layout, storage); });
     if (status != SPARSE_AUTOGRAD_SUCCESS)
       sparseAutogradRaise(status, sparseAutogradLastError());
     return;

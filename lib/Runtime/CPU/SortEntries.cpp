@@ -19,6 +19,7 @@
 
 #include "SparseAutograd/Runtime/CompilerABI.h"
 #include "SparseAutograd/Target/CPUInfo.h"
+#include "ThreadState.h"
 
 #include <cstring>
 #include <utility>
@@ -168,8 +169,8 @@ static void sortByFirstLevel(int64_t count, int64_t levels,
   sparseAutogradDeallocate(places);
 }
 
-void sparseAutogradSortEntries(int64_t count, int64_t levels,
-                               const int64_t *coordinates, int64_t *order) {
+static void sortEntries(int64_t count, int64_t levels,
+                        const int64_t *coordinates, int64_t *order) {
   if (count < 0 || levels < 1) {
     int64_t values[] = {count, levels};
     sparseAutogradRaiseWithValues(SPARSE_AUTOGRAD_INVALID_ARGUMENT,
@@ -219,4 +220,11 @@ void sparseAutogradSortEntries(int64_t count, int64_t levels,
   sparseAutogradDeallocate(scratch);
   sparseAutogradDeallocate(entries);
   sparseAutogradDeallocate(bits);
+}
+
+void sparseAutogradSortEntries(int64_t count, int64_t levels,
+                               const int64_t *coordinates, int64_t *order) {
+  sparse_autograd::runtime::addTime(&SparseAutogradCallTimes::accumulate, [&] {
+    sortEntries(count, levels, coordinates, order);
+  });
 }

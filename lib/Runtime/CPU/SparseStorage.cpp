@@ -15,6 +15,7 @@
 
 #include "SparseAutograd/Runtime/CompilerABI.h"
 #include "SparseLevels.h"
+#include "ThreadState.h"
 
 #include <initializer_list>
 
@@ -309,12 +310,10 @@ static int64_t countElements(const Storage &storage, int64_t level,
   return elements;
 }
 
-void sparseAutogradCountPositions(int64_t count, int64_t levels,
-                                  const int64_t *formats,
-                                  const int64_t *extents,
-                                  const int64_t *coordinates,
-                                  const int64_t *order,
-                                  int64_t *elementCounts) {
+static void countPositions(int64_t count, int64_t levels,
+                           const int64_t *formats, const int64_t *extents,
+                           const int64_t *coordinates, const int64_t *order,
+                           int64_t *elementCounts) {
   checkCount(count, levels);
   Storage storage = {levels, makeLevels(levels, formats, extents), 0, 0, false};
   addEntries(storage, count, coordinates, order, nullptr);
@@ -326,11 +325,12 @@ void sparseAutogradCountPositions(int64_t count, int64_t levels,
   sparseAutogradDeallocate(storage.levels);
 }
 
-void sparseAutogradStorePositions(
-    int64_t count, int64_t levels, const int64_t *formats,
-    const int64_t *extents, const int64_t *coordinates, const int64_t *order,
-    int64_t positionBytes, int64_t coordinateBytes, void *const *positions,
-    void *const *storedCoordinates, int64_t *slots) {
+static void storePositions(int64_t count, int64_t levels,
+                           const int64_t *formats, const int64_t *extents,
+                           const int64_t *coordinates, const int64_t *order,
+                           int64_t positionBytes, int64_t coordinateBytes,
+                           void *const *positions,
+                           void *const *storedCoordinates, int64_t *slots) {
   checkCount(count, levels);
   for (int64_t bytes : {positionBytes, coordinateBytes})
     if (!isWidth(bytes))
@@ -358,4 +358,28 @@ void sparseAutogradStorePositions(
                              state.format->countBytes(parents));
   }
   sparseAutogradDeallocate(storage.levels);
+}
+
+void sparseAutogradCountPositions(int64_t count, int64_t levels,
+                                  const int64_t *formats,
+                                  const int64_t *extents,
+                                  const int64_t *coordinates,
+                                  const int64_t *order,
+                                  int64_t *elementCounts) {
+  addTime(&SparseAutogradCallTimes::accumulate, [&] {
+    countPositions(count, levels, formats, extents, coordinates, order,
+                   elementCounts);
+  });
+}
+
+void sparseAutogradStorePositions(
+    int64_t count, int64_t levels, const int64_t *formats,
+    const int64_t *extents, const int64_t *coordinates, const int64_t *order,
+    int64_t positionBytes, int64_t coordinateBytes, void *const *positions,
+    void *const *storedCoordinates, int64_t *slots) {
+  addTime(&SparseAutogradCallTimes::accumulate, [&] {
+    storePositions(count, levels, formats, extents, coordinates, order,
+                   positionBytes, coordinateBytes, positions, storedCoordinates,
+                   slots);
+  });
 }

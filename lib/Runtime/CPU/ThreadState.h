@@ -19,6 +19,7 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 
 namespace sparse_autograd {
 namespace runtime {
@@ -63,6 +64,8 @@ struct ThreadState {
   bool insideParallelFor = false;
   /// The call that the next guard serves.
   const SparseAutogradCall *call = nullptr;
+  /// Of the outermost call that was made last.
+  SparseAutogradCallTimes times = {};
   int32_t status = 0;
   char message[messageCapacity] = {};
 };
@@ -70,6 +73,20 @@ struct ThreadState {
 /// The state of the calling thread. It has no destructor to run, so it may be
 /// used while a thread ends.
 ThreadState &threadState();
+
+/// Calls `work`, and adds the nanoseconds that it takes, unless it raises, to a
+/// time of the calling thread's.
+template <typename Work>
+void addTime(int64_t SparseAutogradCallTimes::*time, Work work) {
+  auto now = [] {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
+  };
+  int64_t begin = now();
+  work();
+  threadState().times.*time += now() - begin;
+}
 
 /// Sets the status and the message of the calling thread; a long message is cut
 /// between two characters.

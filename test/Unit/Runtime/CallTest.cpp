@@ -99,6 +99,12 @@ TEST(Call, WritesToDestinations) {
     EXPECT_EQ(counters().allocations, offset);
     EXPECT_EQ(counters().liveBlocks, 0);
     EXPECT_EQ(getCopiedBytes(), offset ? 48 : 0);
+    SparseAutogradCallTimes times;
+    sparseAutogradGetCallTimes(&times);
+    EXPECT_EQ(times.copy > 0, offset > 0);
+    EXPECT_EQ(times.check, 0);
+    EXPECT_EQ(times.accumulate, 0);
+    sparseAutogradGetCallTimes(nullptr);
   }
 }
 
