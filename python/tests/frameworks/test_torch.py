@@ -137,7 +137,7 @@ def test_machinery():
         y.sum().backward()
     assert y.dtype == torch.float32 and a.grad.dtype == torch.float32
     with pytest.raises(TypeError, match=r"give its float\(\)"):
-        layer(x.bfloat16(), w)
+        layer(x.to(torch.complex64), w)
     with pytest.raises(TypeError, match=r"coalesce\(\)"):
         product(torch.sparse_coo_tensor([[0, 0], [1, 1]], [1.0, 2.0], (6, 8), dtype=D), leaf(8, 3))
     with pytest.raises(sa.ArgumentError, match="test_torch.py"):
