@@ -8,6 +8,8 @@
 
 #include "SparseAutograd/Analysis/ContractionStrategies.h"
 #include "SparseAutograd/Analysis/Estimates.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/Packing24.h"
+#include "SparseAutograd/Dialect/SparseAutograd/IR/SparseEncodings.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/Format.h"
@@ -128,6 +130,37 @@ static std::string declineTensorCores(const Contraction &contraction) {
   return {};
 }
 
+OpOperand *
+sparse_autograd::getStructuredFactor(const Contraction &contraction) {
+  OpOperand *found = nullptr;
+  for (OpOperand &operand : contraction.op->getOpOperands()) {
+    if (!isSparse(operand.get().getType()))
+      continue;
+    bool isFactor =
+        &operand == contraction.left || &operand == contraction.right;
+    if (found || !isFactor ||
+        !isPacked24(cast<RankedTensorType>(operand.get().getType())))
+      return nullptr;
+    found = &operand;
+  }
+  return found;
+}
+
+static std::string
+declineStructuredTensorCores(const Contraction &contraction) {
+  OpOperand *stored = getStructuredFactor(contraction);
+  if (!stored)
+    return "not one factor alone is sparse, and stores two of each four "
+           "elements along its last dimension";
+  if (std::string reason = declineTensorCores(contraction); !reason.empty())
+    return reason;
+  linalg::LinalgOp op = contraction.op;
+  AffineMap map = op.getMatchingIndexingMap(stored);
+  if (map.getDimPosition(map.getNumResults() - 1) != contraction.dims.k.front())
+    return "its groups are not along the sum";
+  return {};
+}
+
 static std::string declineFma(const Contraction &contraction) {
   if (std::string reason = declineTiles(contraction); !reason.empty())
     return reason;
@@ -141,6 +174,8 @@ const ContractionStrategy sparse_autograd::deviceLibraryStrategy = {
     "library", declineDeviceLibrary};
 const ContractionStrategy sparse_autograd::tensorCoreStrategy = {
     "tensor-core tiles", declineTensorCores};
+const ContractionStrategy sparse_autograd::structuredTensorCoreStrategy = {
+    "2:4 tensor-core tiles", declineStructuredTensorCores};
 const ContractionStrategy sparse_autograd::fmaStrategy = {"fma tiles",
                                                           declineFma};
 
@@ -148,7 +183,8 @@ ArrayRef<const ContractionStrategy *>
 sparse_autograd::getContractionStrategies(bool forDevice) {
   static const ContractionStrategy *const ofHost[] = {&blasStrategy};
   static const ContractionStrategy *const ofDevice[] = {
-      &deviceLibraryStrategy, &tensorCoreStrategy, &fmaStrategy};
+      &deviceLibraryStrategy, &structuredTensorCoreStrategy,
+      &tensorCoreStrategy, &fmaStrategy};
   return forDevice ? ArrayRef(ofDevice) : ArrayRef(ofHost);
 }
 

@@ -80,6 +80,8 @@ Accesses sparse_autograd::getAccesses(Operation *op) {
       accesses.push_back({nested, copy.getTarget(), {}, true});
     } else if (auto product = dyn_cast<InnerProductOp>(nested)) {
       accesses.push_back({nested, product.getLeft(), {}, false});
+      if (Value coordinates = product.getCoordinates())
+        accesses.push_back({nested, coordinates, {}, false});
       accesses.push_back({nested, product.getRight(), {}, false});
     }
   });

@@ -57,7 +57,11 @@ static constexpr StringLiteral onLists[] = {
     "sparse_autograd.end_sparse_product",
     "sparse_autograd.offer_product",
     "sparse_autograd.offer_sampled_product"};
-static constexpr Group onDenseTensors[] = {ofScalars, onTensors, onLists};
+/// Contractions are whole until kernels are built.
+static constexpr StringLiteral contractions[] = {
+    "sparse_autograd.inner_product"};
+static constexpr Group onDenseTensors[] = {ofScalars, onTensors, onLists,
+                                           contractions};
 
 static constexpr TypeKind anyTensor[] = {TypeKind::SparseTensor,
                                          TypeKind::Tensor};
@@ -76,14 +80,14 @@ static constexpr Schedule ofLoops = {/*isParallel=*/true,
 //===----------------------------------------------------------------------===//
 
 static constexpr StringLiteral structured[] = {"linalg", "memref"};
-static constexpr Group onBuffers[] = {ofScalars, structured, onLists};
+static constexpr Group onBuffers[] = {ofScalars, structured, onLists,
+                                      contractions};
 /// What the runtime and libraries do are calls.
 static constexpr StringLiteral loops[] = {"memref", "sparse_autograd.log"};
 static constexpr Group inLoopsOfCPU[] = {ofScalars, loops};
-/// Contractions are whole until kernels are built.
-static constexpr StringLiteral contractions[] = {
-    "linalg", "sparse_autograd.inner_product"};
-static constexpr Group inLoopsOfGPU[] = {ofScalars, loops, contractions};
+static constexpr StringLiteral inKernelsAlone[] = {"linalg"};
+static constexpr Group inLoopsOfGPU[] = {ofScalars, loops, inKernelsAlone,
+                                         contractions};
 static constexpr StringLiteral kernels[] = {"gpu", "nvgpu", "nvvm"};
 static constexpr Group inKernels[] = {ofScalars, loops, kernels};
 /// A kernel is launched once it is a function.

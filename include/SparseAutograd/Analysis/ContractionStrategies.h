@@ -37,8 +37,16 @@ extern const ContractionStrategy blasStrategy;
 extern const ContractionStrategy deviceLibraryStrategy;
 /// Tiles of a device that tensor cores multiply: f16 and bf16, added in f32.
 extern const ContractionStrategy tensorCoreStrategy;
+/// Tiles of a device that sparse tensor cores multiply: f16 and bf16, added in
+/// f32, where one factor stores two of each four terms. Before the expansion of
+/// sparse tensors, which has no other tiles.
+extern const ContractionStrategy structuredTensorCoreStrategy;
 /// Tiles of a device whose terms are added one by one: f32 and f64.
 extern const ContractionStrategy fmaStrategy;
+
+/// The factor that stores two of each four elements along its last dimension,
+/// if one does and the other operands are dense; else null.
+mlir::OpOperand *getStructuredFactor(const Contraction &contraction);
 
 /// The strategies of a target, the preferred one first.
 llvm::ArrayRef<const ContractionStrategy *>

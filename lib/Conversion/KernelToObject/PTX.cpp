@@ -1,5 +1,4 @@
-//===- PTX.cpp - kernels to PTX and bitcode
-//-----------------------------------===//
+//===- PTX.cpp - kernels to PTX and bitcode -------------------------------===//
 //
 // Part of the sparse-autograd project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,6 +10,7 @@
 #include "NamedInstructions.h"
 #include "SparseAutograd/Target/NamedInstructions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVM/ModuleToObject.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "llvm/ADT/StringSet.h"
@@ -106,17 +106,40 @@ static bool isChip(StringRef chip) {
   return info->isCPUStringValid(chip);
 }
 
-/// What kernels need of PTX, if nobody says which version to write: sparse
-/// products of a warpgroup came later than the chips that have them.
-static StringRef getFeatures(gpu::GPUModuleOp module, StringRef features) {
-  if (!features.empty())
-    return features;
+/// The version of PTX that `module` needs, as LLVM's feature has it; 0 if every
+/// chip's own will do. Sparse products came with chips, or later than these:
+/// those of a warpgroup in 8.2, and those of a warp, with metadata that is fast
+/// on all chips, in 8.5.
+static unsigned getNeededVersion(gpu::GPUModuleOp module) {
+  unsigned version = 0;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     auto instruction = WarpgroupInstruction::parse(function.getName());
     if (instruction && instruction->isSparse)
-      return "+ptx82";
+      version = 82;
   }
-  return features;
+  module.walk([&](NVVM::MmaSpOp product) {
+    if (product.getOrderedMetadata())
+      version = 85;
+  });
+  return version;
+}
+
+/// What kernels need of PTX, if nobody says which version to write. One that
+/// lacks an instruction is an error here, which LLVM would not survive.
+static FailureOr<std::string> getFeatures(gpu::GPUModuleOp module,
+                                          StringRef features) {
+  constexpr StringLiteral feature = "+ptx";
+  unsigned needed = getNeededVersion(module), asked = 0;
+  if (features.empty())
+    return needed ? (feature + Twine(needed)).str() : std::string();
+  StringRef version = features.substr(features.find(feature));
+  if (version.consume_front(feature) && !version.consumeInteger(10, asked) &&
+      asked < needed)
+    return module.emitOpError("needs version ")
+           << needed / 10 << "." << needed % 10
+           << " of PTX for its sparse products, of which 'features' asks for "
+           << asked / 10 << "." << asked % 10;
+  return features.str();
 }
 
 /// What `compile` makes of `module`, if `chip` is one that LLVM has code for.
@@ -145,9 +168,11 @@ FailureOr<std::string> sparse_autograd::compileToPTX(gpu::GPUModuleOp module,
                                                      StringRef chip,
                                                      StringRef features,
                                                      StringRef libdevice) {
+  FailureOr<std::string> withVersion = getFeatures(module, features);
+  if (failed(withVersion))
+    return failure();
   return run(module, chip, [&]() {
-    return PTXCompiler(module, chip, getFeatures(module, features), libdevice)
-        .run();
+    return PTXCompiler(module, chip, *withVersion, libdevice).run();
   });
 }
 

@@ -15,9 +15,9 @@
 
 #include "../KernelOps.h"
 #include "../LibraryCalls.h"
+#include "../ProductElement.h"
 #include "../RuntimeCalls.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
-#include "SparseAutograd/Dialect/SparseAutograd/IR/StructuredBuilders.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -73,24 +73,6 @@ sparse_autograd::chooseTiles(const Contraction &contraction,
   return getTileStrategy(contraction, declined);
 }
 
-/// The element that a factor has in each iteration of loop `term`, at
-/// `variables` of the other loops: all indices but that of the sum, which is in
-/// the dimension returned.
-static int64_t getIndices(linalg::LinalgOp op, OpOperand *factor, unsigned term,
-                          ArrayRef<Value> variables,
-                          SmallVectorImpl<Value> &indices) {
-  int64_t dim = -1;
-  AffineMap map = op.getMatchingIndexingMap(factor);
-  for (auto [number, expression] : llvm::enumerate(map.getResults())) {
-    unsigned loop = cast<AffineDimExpr>(expression).getPosition();
-    if (loop == term)
-      dim = number;
-    else
-      indices.push_back(variables[loop]);
-  }
-  return dim;
-}
-
 void sparse_autograd::emitInnerProducts(RewriterBase &rewriter,
                                         const Contraction &contraction,
                                         ArrayRef<unsigned> order) {
@@ -112,9 +94,6 @@ void sparse_autograd::emitInnerProducts(RewriterBase &rewriter,
     }
   Value result = op.getDpsInits().front();
   linalg::FillOp fill = findZeroFill(op, result);
-  Type type = contraction.sumType;
-  Value zero =
-      arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
   Value first = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value step = arith::ConstantIndexOp::create(rewriter, loc, 1);
   auto loop = scf::ParallelOp::create(
@@ -130,33 +109,28 @@ void sparse_autograd::emitInnerProducts(RewriterBase &rewriter,
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (AffineExpr expression : map.getResults())
     place.push_back(variables[cast<AffineDimExpr>(expression).getPosition()]);
-  int64_t leftDim = getIndices(op, contraction.left, term, variables, left);
-  int64_t rightDim = getIndices(op, contraction.right, term, variables, right);
+  int64_t leftDim =
+      getElementIndices(op, contraction.left, term, variables, left);
+  int64_t rightDim =
+      getElementIndices(op, contraction.right, term, variables, right);
   Value init = fill ? fill.getInputs().front()
                     : memref::LoadOp::create(rewriter, loc, result, place);
-  // A scale is one of the sum, as that of a BLAS is, and so are weights.
-  bool isPlain = !contraction.scale && !contraction.isDifference &&
-                 contraction.weights.empty();
-  Value total = InnerProductOp::create(
-      rewriter, loc, type, isPlain ? init : zero, contraction.left->get(), left,
-      rewriter.getI64IntegerAttr(leftDim), contraction.right->get(), right,
-      rewriter.getI64IntegerAttr(rightDim), extents[term]);
-  if (contraction.scale)
-    total = arith::MulFOp::create(rewriter, loc, contraction.scale, total);
-  for (OpOperand *weight : contraction.weights) {
+  auto createSum = [&](Value begin) -> Value {
+    return InnerProductOp::create(
+        rewriter, loc, contraction.sumType, begin, contraction.left->get(),
+        left, rewriter.getI64IntegerAttr(leftDim), contraction.right->get(),
+        right, rewriter.getI64IntegerAttr(rightDim), extents[term],
+        /*coordinates=*/Value());
+  };
+  auto load = [&](OpOperand *weight) -> Value {
     SmallVector<Value> indices;
-    for (AffineExpr loop : op.getMatchingIndexingMap(weight).getResults())
-      indices.push_back(variables[cast<AffineDimExpr>(loop).getPosition()]);
-    Value element = weight->get();
-    if (isa<MemRefType>(element.getType()))
-      element = memref::LoadOp::create(rewriter, loc, element, indices);
-    total = arith::MulFOp::create(
-        rewriter, loc, total, createFloatCast(rewriter, loc, element, type));
-  }
-  if (contraction.isDifference)
-    total = arith::SubFOp::create(rewriter, loc, init, total);
-  else if (!isPlain)
-    total = arith::AddFOp::create(rewriter, loc, init, total);
+    getElementIndices(op, weight, term, variables, indices);
+    if (!isa<MemRefType>(weight->get().getType()))
+      return weight->get();
+    return memref::LoadOp::create(rewriter, loc, weight->get(), indices);
+  };
+  Value total =
+      createProductElement(rewriter, contraction, init, createSum, load);
   memref::StoreOp::create(rewriter, loc, total, result, place);
   if (fill)
     rewriter.eraseOp(fill);

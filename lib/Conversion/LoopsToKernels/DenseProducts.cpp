@@ -12,6 +12,7 @@
 #include "IndexBuilder.h"
 #include "SparseAutograd/Analysis/ContractionStrategies.h"
 #include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutograd.h"
+#include "StructuredProducts.h"
 #include "TensorCoreProducts.h"
 #include "Unroll.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -126,8 +127,10 @@ std::optional<DenseProduct> DenseProduct::match(const KernelNest &nest) {
       !product.matchFactor(sum.getLeft(), sum.getLeftIndices(),
                            sum.getLeftDim(), product.left) ||
       !product.matchFactor(sum.getRight(), sum.getRightIndices(),
-                           sum.getRightDim(), product.right) ||
-      !product.chooseDims())
+                           sum.getRightDim(), product.right))
+    return std::nullopt;
+  product.left.coordinates = sum.getCoordinates();
+  if (!product.chooseDims())
     return std::nullopt;
   // What is done before the sum is done after it, which other iterations would
   // not see either; twice where it has to be known what the sum begins with.
@@ -162,34 +165,92 @@ Value DenseProduct::createIsLarge(OpBuilder &builder) const {
   return isLarge;
 }
 
+/// The terms of a product in a loop: the number of the element of the left
+/// factor, and the term that it is of.
+static std::pair<Value, Value>
+getStoredTerm(OpBuilder &builder, InnerProductOp product, Value variable) {
+  Value coordinates = product.getCoordinates();
+  if (!coordinates)
+    return {variable, variable};
+  Location loc = product.getLoc();
+  IndexBuilder index = {builder, loc};
+  Value left = product.getLeft();
+  auto type = cast<MemRefType>(left.getType());
+  // All elements that are stored before this one, in the order of the list.
+  Value number = index.constant(0);
+  for (auto [dim, place] : llvm::enumerate(product.getLeftIndices())) {
+    Value extent = builder.createOrFold<memref::DimOp>(
+        loc, left, static_cast<int64_t>(dim));
+    number = builder.createOrFold<arith::AddIOp>(
+        loc, builder.createOrFold<arith::MulIOp>(loc, number, extent), place);
+  }
+  Value extent =
+      builder.createOrFold<memref::DimOp>(loc, left, type.getRank() - 1);
+  number = arith::AddIOp::create(
+      builder, loc, arith::MulIOp::create(builder, loc, number, extent),
+      variable);
+  // Two bits for each, four of them in a byte.
+  Value byte = memref::LoadOp::create(builder, loc, coordinates,
+                                      ValueRange(index.div(number, 4)));
+  Value shift = index.mul(index.rem(number, 4), 2);
+  Value shifted = arith::ShRUIOp::create(
+      builder, loc,
+      arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), byte),
+      shift);
+  Value coordinate =
+      arith::AndIOp::create(builder, loc, shifted, index.constant(3));
+  return {variable,
+          index.add(index.mul(index.div(variable, 2), 4), coordinate)};
+}
+
 void sparse_autograd::expandInnerProduct(RewriterBase &rewriter, Operation *op,
                                          Operation *outside) {
   auto product = cast<InnerProductOp>(op);
+  bool isStructured = product.getCoordinates() != nullptr;
   Location loc = product.getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(outside);
-  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  IndexBuilder index = {rewriter, loc};
+  Value zero = index.constant(0), one = index.constant(1);
+  // A group stores two elements.
+  Value length = product.getLength();
+  if (isStructured)
+    length = index.mul(index.ceilDiv(length, 4), 2);
   rewriter.setInsertionPoint(product);
-  auto loop = scf::ForOp::create(rewriter, loc, zero, product.getLength(), one,
-                                 product.getInit());
+  auto loop =
+      scf::ForOp::create(rewriter, loc, zero, length, one, product.getInit());
   rewriter.setInsertionPointToStart(loop.getBody());
+  auto [stored, term] =
+      getStoredTerm(rewriter, product, loop.getInductionVar());
+  // Of the last group of a row, which pads it.
+  scf::IfOp branch;
+  if (isStructured) {
+    branch = scf::IfOp::create(rewriter, loc, product.getInit().getType(),
+                               index.isLess(term, product.getLength()),
+                               /*withElseRegion=*/true);
+    scf::YieldOp::create(rewriter, loc, branch.getResults());
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, loop.getRegionIterArgs());
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+  }
   Type type = product.getResult().getType();
-  auto load = [&](Value memref, ValueRange indices, unsigned dim) -> Value {
+  auto load = [&](Value memref, ValueRange indices, unsigned dim,
+                  Value place) -> Value {
     SmallVector<Value> all(indices);
-    all.insert(all.begin() + dim, loop.getInductionVar());
+    all.insert(all.begin() + dim, place);
     Value element = memref::LoadOp::create(rewriter, loc, memref, all);
     return element.getType() == type
                ? element
                : arith::ExtFOp::create(rewriter, loc, type, element);
   };
-  Value left =
-      load(product.getLeft(), product.getLeftIndices(), product.getLeftDim());
+  Value left = load(product.getLeft(), product.getLeftIndices(),
+                    product.getLeftDim(), stored);
   Value right = load(product.getRight(), product.getRightIndices(),
-                     product.getRightDim());
-  Value term = arith::MulFOp::create(rewriter, loc, left, right);
-  Value total = arith::AddFOp::create(rewriter, loc, loop.getRegionIterArg(0),
-                                      term, arith::FastMathFlags::reassoc);
+                     product.getRightDim(), term);
+  Value multiplied = arith::MulFOp::create(rewriter, loc, left, right);
+  Value total =
+      arith::AddFOp::create(rewriter, loc, loop.getRegionIterArg(0), multiplied,
+                            arith::FastMathFlags::reassoc);
   scf::YieldOp::create(rewriter, loc, total);
   rewriter.replaceOp(product, loop.getResults());
 }
@@ -266,7 +327,9 @@ void DenseProduct::cloneBody(
 }
 
 void DenseProduct::createTiles(RewriterBase &rewriter) const {
-  if (getFactorType() == getSumType())
+  if (isStructured())
+    createStructuredTiles(rewriter, *this);
+  else if (getFactorType() == getSumType())
     createFmaTiles(rewriter);
   else
     createTensorCoreTiles(rewriter, *this);

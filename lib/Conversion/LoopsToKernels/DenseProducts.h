@@ -23,7 +23,8 @@ namespace sparse_autograd {
 ///       s = inner_product left[b, i, :], right[b, :, j] from ...
 ///       ...
 ///
-/// What is done before and after the sum touches the element alone.
+/// What is done before and after the sum touches the element alone. One factor
+/// may store two of each four terms.
 class DenseProduct {
 public:
   /// A factor: a buffer, and its indices but that of the sum.
@@ -32,6 +33,8 @@ public:
     mlir::SmallVector<mlir::Value> indices;
     /// The dimensions that run over the sum, and over rows or columns.
     unsigned sumDim = 0, ownDim = 0;
+    /// Which terms are stored, two of each four; null if all are.
+    mlir::Value coordinates;
 
     /// Whether the terms of a row or column lie closer to each other than the
     /// rows or columns do.
@@ -64,6 +67,8 @@ public:
   mlir::Value getRows() const { return nest.getUpperBounds()[row]; }
   mlir::Value getColumns() const { return nest.getUpperBounds()[column]; }
   mlir::Value getTerms() const;
+  /// Whether a factor stores two of each four terms.
+  bool isStructured() const { return left.coordinates || right.coordinates; }
   /// What each sum begins with.
   mlir::Value getInit() const;
 
@@ -81,7 +86,7 @@ public:
                mlir::Value across) const;
 
   /// The indices of an element of a factor: of the matrix of `tile`, of row or
-  /// column `own`, and of term `term`.
+  /// column `own`, and of term `term`; of a structured one, of those it stores.
   mlir::SmallVector<mlir::Value> getIndices(const Factor &factor,
                                             const Tile &tile, mlir::Value own,
                                             mlir::Value term) const;

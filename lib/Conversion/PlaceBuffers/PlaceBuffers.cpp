@@ -271,7 +271,7 @@ static bool takesDevice(Operation *op) {
   return isa_and_nonnull<arith::ArithDialect, func::FuncDialect,
                          gpu::GPUDialect, memref::MemRefDialect,
                          scf::SCFDialect>(op->getDialect()) ||
-         isa<linalg::LinalgOp>(op) || isProductOnDevice(op);
+         isa<linalg::LinalgOp, InnerProductOp>(op) || isProductOnDevice(op);
 }
 
 namespace {

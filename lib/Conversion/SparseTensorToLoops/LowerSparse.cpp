@@ -17,6 +17,7 @@
 #include "SparseAutograd/Conversion/SparseTensorToLoops/SparseTensorToLoops.h"
 
 #include "CheckSparseTypes.h"
+#include "DeviceProduct24.h"
 #include "FuseUpdates.h"
 #include "MoveEntries.h"
 #include "NumberedLoops.h"
@@ -56,6 +57,9 @@ namespace {
 /// What is known of the patterns of structured ops before the expansion.
 using KnownPatterns = llvm::DenseMap<Operation *, OperandPatterns>;
 
+/// Contractions with a 2:4 factor that tiles of a device compute.
+using TiledProducts = llvm::DenseSet<Operation *>;
+
 /// One sparse tensor is several values.
 struct ExpandedTypes : TypeConverter {
   ExpandedTypes() {
@@ -86,10 +90,10 @@ struct ExpandedTypes : TypeConverter {
 /// Any structured op, with the interface in place of its name.
 struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
   LowerStructuredOp(const TypeConverter &types, MLIRContext *context,
-                    const KnownPatterns &patterns, const LoopSchedule &schedule,
-                    int64_t product24)
+                    const KnownPatterns &patterns, const TiledProducts &tiled,
+                    const LoopSchedule &schedule, int64_t product24)
       : OpInterfaceConversionPattern(types, context), patterns(patterns),
-        schedule(schedule), product24(product24) {}
+        tiled(tiled), schedule(schedule), product24(product24) {}
 
   LogicalResult
   matchAndRewrite(linalg::LinalgOp op, ArrayRef<ValueRange> operands,
@@ -97,6 +101,10 @@ struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
     auto known = patterns.find(op);
     if (known == patterns.end())
       return failure();
+    if (tiled.contains(op)) {
+      rewriter.replaceOp(op, lowerDeviceProduct24(rewriter, op, operands));
+      return success();
+    }
     if (!schedule.isForDevice)
       if (Value product = lowerProduct24(rewriter, op, operands, product24)) {
         rewriter.replaceOp(op, product);
@@ -109,6 +117,7 @@ struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
 
 private:
   const KnownPatterns &patterns;
+  const TiledProducts &tiled;
   LoopSchedule schedule;
   int64_t product24;
 };
@@ -152,6 +161,9 @@ struct LowerSparsePass
     registry.insert<bufferization::BufferizationDialect, math::MathDialect>();
   }
 
+  /// Chooses how products with a 2:4 matrix are computed: by the option, if it
+  /// is one of its values.
+  LogicalResult chooseProducts24();
   /// Fuses updates of rows, which takes their patterns, and gives what is known
   /// of the patterns of each op that is to be lowered.
   FailureOr<KnownPatterns> findPatterns();
@@ -159,7 +171,14 @@ struct LowerSparsePass
   LogicalResult expand(const KnownPatterns &known,
                        SmallVectorImpl<NumberedLoops> &numbered);
 
+  /// One of SPARSE_AUTOGRAD_PRODUCT24_*.
+  int64_t strategy24 = SPARSE_AUTOGRAD_PRODUCT24_FASTEST;
+  TiledProducts tiledProducts;
+
   void runOnOperation() override {
+    tiledProducts.clear();
+    if (failed(checkSparseTypes(getOperation())) || failed(chooseProducts24()))
+      return signalPassFailure();
     FailureOr<KnownPatterns> known = findPatterns();
     SmallVector<NumberedLoops> numbered;
     if (failed(known) || failed(expand(*known, numbered)))
@@ -171,13 +190,37 @@ struct LowerSparsePass
 };
 } // namespace
 
-FailureOr<KnownPatterns> LowerSparsePass::findPatterns() {
-  if (failed(checkSparseTypes(getOperation())))
-    return failure();
+LogicalResult LowerSparsePass::chooseProducts24() {
+  std::optional<int64_t> strategy =
+      llvm::StringSwitch<std::optional<int64_t>>(product24)
+          .Case("fastest", SPARSE_AUTOGRAD_PRODUCT24_FASTEST)
+          .Case("sparse", SPARSE_AUTOGRAD_PRODUCT24_SPARSE)
+          .Case("dense", SPARSE_AUTOGRAD_PRODUCT24_DENSE)
+          .Default(std::nullopt);
+  if (!strategy)
+    return getOperation().emitError(
+               "product-24 is fastest, sparse or dense, not '")
+           << product24 << "'";
+  strategy24 = *strategy;
+  SmallVector<linalg::LinalgOp> products;
+  getOperation()->walk([&](linalg::LinalgOp op) {
+    if (hasSparseType(op))
+      products.push_back(op);
+  });
   IRRewriter rewriter(&getContext());
-  if (forDevice) {
-    // On a device nothing counts the elements of a group: they are copied in
-    // their order.
+  for (linalg::LinalgOp op : products) {
+    op = readPackedTranspose(rewriter, op, forDevice);
+    if (forDevice && chooseDeviceProduct24(rewriter, op, strategy24))
+      tiledProducts.insert(op);
+  }
+  return success();
+}
+
+FailureOr<KnownPatterns> LowerSparsePass::findPatterns() {
+  IRRewriter rewriter(&getContext());
+  // On a device nothing counts the elements of a group: they are copied in
+  // their order.
+  if (forDevice)
     getOperation()->walk([](Compress24Op op) {
       if (op.getChoice())
         return;
@@ -186,15 +229,6 @@ FailureOr<KnownPatterns> LowerSparsePass::findPatterns() {
           createStoredCopy(builder, op.getLoc(), op.getInput(), op.getType()));
       op.erase();
     });
-  } else {
-    SmallVector<linalg::LinalgOp> products;
-    getOperation()->walk([&](linalg::LinalgOp op) {
-      if (hasSparseType(op))
-        products.push_back(op);
-    });
-    for (linalg::LinalgOp op : products)
-      readPackedTranspose(rewriter, op);
-  }
 
   SparsePatterns patterns;
   llvm::DenseMap<Operation *, unsigned> visited;
@@ -232,15 +266,6 @@ LowerSparsePass::expand(const KnownPatterns &known,
       function.removeResAttrsAttr();
     }
 
-  std::optional<int64_t> strategy =
-      llvm::StringSwitch<std::optional<int64_t>>(product24)
-          .Case("fastest", SPARSE_AUTOGRAD_PRODUCT24_FASTEST)
-          .Case("sparse", SPARSE_AUTOGRAD_PRODUCT24_SPARSE)
-          .Case("dense", SPARSE_AUTOGRAD_PRODUCT24_DENSE)
-          .Default(std::nullopt);
-  if (!strategy)
-    return module.emitError("product-24 is fastest, sparse or dense, not '")
-           << product24 << "'";
   ExpandedTypes types;
   RewritePatternSet patterns(context);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
@@ -255,7 +280,8 @@ LowerSparsePass::expand(const KnownPatterns &known,
   schedule.vectorBytes = forDevice ? 0 : vectorBytes;
   schedule.tailBytes = std::min<int64_t>(vectorBytes, 64);
   schedule.maskedBytes = getCPU(module).getMaskedBytes();
-  patterns.add<LowerStructuredOp>(types, context, known, schedule, *strategy);
+  patterns.add<LowerStructuredOp>(types, context, known, tiledProducts,
+                                  schedule, strategy24);
   populatePacking24Patterns(types, forDevice, patterns);
   populateOpsOnComponentsPatterns(types, patterns);
   populateGatherRowsPatterns(types, patterns);

@@ -31,8 +31,11 @@ void populatePacking24Patterns(const mlir::TypeConverter &types, bool forDevice,
 /// Has a contraction read the transpose of a 2:4 factor that a choice for both
 /// orders was made of, where the groups of that lie along the sum and those of
 /// the factor do not: as the gradient of the other factor, dX = dY W. Both
-/// orders are packed in one pass.
-void readPackedTranspose(mlir::IRRewriter &rewriter, mlir::linalg::LinalgOp op);
+/// orders are packed in one pass. Returns the contraction, or `op` as it is
+/// where what the target has for 2:4 products does not take that.
+mlir::linalg::LinalgOp readPackedTranspose(mlir::IRRewriter &rewriter,
+                                           mlir::linalg::LinalgOp op,
+                                           bool forDevice);
 
 /// Builds `multiply_24` for a contraction one factor of which stores two of
 /// each four elements, and gives its result; null for any other op, and for

@@ -174,27 +174,49 @@ static void remarkProduct(const Contraction &contraction,
     remark::passed(op.getLoc(), options) << text;
 }
 
-void sparse_autograd::readPackedTranspose(IRRewriter &rewriter,
-                                          linalg::LinalgOp op) {
+/// The 2:4 factor of a contraction whose groups do not lie along the sum, where
+/// that is all that keeps it from what the target has for 2:4 products.
+static OpOperand *getFactorToTranspose(const Contraction &contraction,
+                                       bool forDevice) {
+  if (!forDevice) {
+    std::string declined;
+    FailureOr<Product24> product = matchProduct(contraction, declined);
+    return succeeded(product) && product->isTransposed ? product->stored
+                                                       : nullptr;
+  }
+  OpOperand *stored = getStructuredFactor(contraction);
+  if (!stored || contraction.dims.k.size() != 1 ||
+      !tensorCoreStrategy.decline(contraction).empty())
+    return nullptr;
+  linalg::LinalgOp op = contraction.op;
+  AffineMap map = op.getMatchingIndexingMap(stored);
+  unsigned rank = map.getNumResults();
+  return rank >= 2 && map.getDimPosition(rank - 2) == contraction.dims.k.front()
+             ? stored
+             : nullptr;
+}
+
+linalg::LinalgOp sparse_autograd::readPackedTranspose(IRRewriter &rewriter,
+                                                      linalg::LinalgOp op,
+                                                      bool forDevice) {
   std::optional<Contraction> contraction = matchContraction(op);
   if (!contraction || !contraction->isOfMatrices() ||
       llvm::none_of(op.getDpsInputs(),
                     [](Value value) { return isSparse(value.getType()); }))
-    return;
-  std::string declined;
-  FailureOr<Product24> product = matchProduct(*contraction, declined);
-  if (failed(product) || !product->isTransposed)
-    return;
-  auto stored = product->stored->get().getDefiningOp<Compress24Op>();
+    return op;
+  OpOperand *factor = getFactorToTranspose(*contraction, forDevice);
+  if (!factor)
+    return op;
+  auto stored = factor->get().getDefiningOp<Compress24Op>();
   if (!stored || !stored.getBothOrders())
-    return;
-  unsigned number = product->stored->getOperandNumber();
+    return op;
+  unsigned number = factor->getOperandNumber();
   if (!isa<linalg::GenericOp>(op)) {
     rewriter.setInsertionPoint(op);
     FailureOr<linalg::GenericOp> generic =
         linalg::generalizeNamedOp(rewriter, op);
     if (failed(generic))
-      return;
+      return op;
     op = cast<linalg::LinalgOp>(generic->getOperation());
   }
   rewriter.setInsertionPoint(stored);
@@ -204,7 +226,7 @@ void sparse_autograd::readPackedTranspose(IRRewriter &rewriter,
       /*both_orders=*/true);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<AffineExpr> place(maps[number].getResults());
-  std::swap(place[0], place[1]);
+  std::swap(place.end()[-2], place.end()[-1]);
   maps[number] =
       AffineMap::get(maps[number].getNumDims(), 0, place, op.getContext());
   auto generic = cast<linalg::GenericOp>(op.getOperation());
@@ -214,6 +236,7 @@ void sparse_autograd::readPackedTranspose(IRRewriter &rewriter,
   });
   if (stored->use_empty())
     rewriter.eraseOp(stored);
+  return op;
 }
 
 Value sparse_autograd::lowerProduct24(OpBuilder &builder, linalg::LinalgOp op,

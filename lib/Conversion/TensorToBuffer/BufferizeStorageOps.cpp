@@ -95,9 +95,9 @@ struct OfferModel
 };
 
 /// Reads its tensors.
-struct BeginSparseProductModel
-    : BufferizableOpInterface::ExternalModel<BeginSparseProductModel,
-                                             BeginSparseProductOp> {
+template <typename OpTy>
+struct ReadingModel
+    : BufferizableOpInterface::ExternalModel<ReadingModel<OpTy>, OpTy> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &,
                               const AnalysisState &) const {
     return true;
@@ -114,6 +114,8 @@ struct BeginSparseProductModel
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
     FailureOr<SmallVector<Value>> operands =
         getBuffers(op, rewriter, options, state);
     if (failed(operands))
@@ -137,7 +139,9 @@ void sparse_autograd::registerStorageOpBufferization(
         *context);
     Pack24Op::attachInterface<StorageOpModel<Pack24Op>>(*context);
     Multiply24Op::attachInterface<StorageOpModel<Multiply24Op>>(*context);
-    BeginSparseProductOp::attachInterface<BeginSparseProductModel>(*context);
+    InnerProductOp::attachInterface<ReadingModel<InnerProductOp>>(*context);
+    BeginSparseProductOp::attachInterface<ReadingModel<BeginSparseProductOp>>(
+        *context);
     EndSparseProductOp::attachInterface<StorageOpModel<EndSparseProductOp>>(
         *context);
     OfferProductOp::attachInterface<OfferModel<OfferProductOp>>(*context);

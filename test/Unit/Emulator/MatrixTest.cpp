@@ -490,6 +490,130 @@ TEST(Product, Metadata) {
   EXPECT_EQ(launchSparse(device, 0x5, 1, 1), SPARSE_AUTOGRAD_SUCCESS);
 }
 
+/// The nibbles that the metadata of a kind may have, and those that it may not.
+static void getNibbles(const Kind &kind, bool isOrdered,
+                       std::vector<uint32_t> &legal,
+                       std::vector<uint32_t> &illegal) {
+  for (uint32_t nibble = 0; nibble < 16; ++nibble) {
+    uint32_t first = nibble & 3, second = nibble >> 2;
+    bool isLegal = kind.factors == Type::TF32 ? nibble == 0x4 || nibble == 0xE
+                   : isOrdered                ? first < second
+                                              : first != second;
+    (isLegal ? legal : illegal).push_back(nibble);
+  }
+}
+
+static int getSelectors(const Kind &kind) {
+  return kind.k == (kind.factors == Type::TF32 ? 16 : 32) ? 2 : 4;
+}
+
+/// The status of a product with these operands, whose results are `out`.
+static int32_t launchProduct(Device &device, const Kind &kind,
+                             const Registers &registers,
+                             const std::vector<uint32_t> &metadata,
+                             int32_t selector, int32_t isOrdered, char *&out) {
+  char *operands = device.allocate(
+      std::vector<char>(registers.bytes.begin(), registers.bytes.end()));
+  out = device.allocate(std::vector<char>(32 * 32));
+  uint32_t *words = device.allocate(metadata);
+  return device.launch(runProduct, 1, 32, 0, operands, out, words,
+                       int64_t(registers.perLane), kind.kind, selector,
+                       isOrdered, -1);
+}
+
+TEST(Product, EveryLegalNibbleInEveryPlace) {
+  std::mt19937 random(24);
+  for (const Kind &kind : kinds) {
+    if (!kind.isSparse)
+      continue;
+    bool isTF32 = kind.factors == Type::TF32;
+    // Columns that a nibble is of, and elements that it places.
+    int columns = isTF32 ? 2 : 4, elements = columns / 2;
+    for (int selector = 0; selector < getSelectors(kind); ++selector)
+      for (int32_t isOrdered : {0, 1}) {
+        std::vector<uint32_t> legal, illegal;
+        getNibbles(kind, isOrdered != 0, legal, illegal);
+        for (size_t shift = 0; shift < legal.size(); ++shift) {
+          Matrix stored = makeRandom(kind.m, kind.k / 2, random);
+          Matrix b = makeRandom(kind.k, kind.n, random);
+          Matrix a = makeMatrix(kind.m, kind.k), c = makeMatrix(kind.m, kind.n);
+          std::vector<std::vector<int>> places(kind.m,
+                                               std::vector<int>(kind.k / 2));
+          for (int row = 0; row < kind.m; ++row)
+            for (int group = 0; group < kind.k / columns; ++group) {
+              uint32_t nibble = legal[(7 * row + group + shift) % legal.size()];
+              for (int i = 0; i < elements; ++i) {
+                int place = isTF32 ? nibble == 0xE : nibble >> 2 * i & 3;
+                places[row][elements * group + i] = place;
+                a[row][columns * group + place] =
+                    stored[row][elements * group + i];
+              }
+            }
+          Device device;
+          char *out;
+          ASSERT_EQ(launchProduct(device, kind,
+                                  makeRegisters(kind, stored, b, c),
+                                  makeMetadata(kind, selector, places),
+                                  selector, isOrdered, out),
+                    SPARSE_AUTOGRAD_SUCCESS)
+              << device.message();
+          size_t sumBytes = kind.sums == Type::F32 ? 4 : 2;
+          for (int lane = 0; lane < 32; ++lane)
+            for (int i = 0; i < kind.m * kind.n / 32; ++i) {
+              auto [row, column] = getPlaceOfC(lane, i);
+              double sum = 0;
+              for (int j = 0; j < kind.k; ++j)
+                sum += a[row][j] * b[j][column];
+              if (kind.sums == Type::F16)
+                sum = convertF16(roundToF16(sum));
+              ASSERT_EQ(readNumber(out + 32 * lane + sumBytes * i, kind.sums),
+                        sum)
+                  << "kind " << kind.kind << " selector " << selector
+                  << " shift " << shift << " row " << row << " column "
+                  << column;
+            }
+        }
+      }
+  }
+}
+
+TEST(Product, EveryIllegalNibbleInEveryPlace) {
+  for (const Kind &kind : kinds) {
+    if (!kind.isSparse || kind.sums == Type::F16)
+      continue;
+    bool isTF32 = kind.factors == Type::TF32;
+    int groups = kind.k / (isTF32 ? 2 : 4), perWord = 4;
+    Registers registers =
+        makeRegisters(kind, makeMatrix(kind.m, kind.k / 2),
+                      makeMatrix(kind.k, kind.n), makeMatrix(kind.m, kind.n));
+    for (int selector = 0; selector < getSelectors(kind); ++selector)
+      for (int32_t isOrdered : {0, 1}) {
+        std::vector<uint32_t> legal, illegal;
+        getNibbles(kind, isOrdered != 0, legal, illegal);
+        for (int row = 0; row < kind.m; ++row) {
+          Device device;
+          for (int group = 0; group < groups; ++group)
+            for (uint32_t nibble : illegal) {
+              // Who has it: half a word for each of two rows, of the lanes that
+              // are selected.
+              int lane =
+                  row % 8 * 4 + groups / perWord * selector + group / perWord;
+              int bit = row / 8 * 16 + group % perWord * 4;
+              std::vector<uint32_t> metadata(32, 0xEEEEEEEE);
+              metadata[lane] = (metadata[lane] & ~(0xFu << bit)) | nibble
+                                                                       << bit;
+              char *out;
+              EXPECT_FAULT(device,
+                           launchProduct(device, kind, registers, metadata,
+                                         selector, isOrdered, out),
+                           SPARSE_AUTOGRAD_EMULATOR_INVALID_OPERAND,
+                           "of row " + std::to_string(row) + " of its warp");
+            }
+        }
+      }
+  }
+}
+
 TEST(Product, Faults) {
   Device device;
   EXPECT_FAULT(device, launchSparse(device, 0xE, 1, 2),

@@ -14,8 +14,8 @@ using namespace sparse_autograd;
 LogicalResult InnerProductOp::verify() {
   auto verifyFactor = [&](Value factor, ValueRange indices,
                           uint64_t dim) -> LogicalResult {
-    auto type = dyn_cast<MemRefType>(factor.getType());
-    if (!type || type.getRank() == 0)
+    auto type = cast<ShapedType>(factor.getType());
+    if (type.getRank() == 0)
       return emitOpError("must have factors with a dimension to sum over");
     int64_t rank = type.getRank();
     if (dim >= static_cast<uint64_t>(rank))
@@ -30,6 +30,17 @@ LogicalResult InnerProductOp::verify() {
   if (failed(verifyFactor(getLeft(), getLeftIndices(), getLeftDim())) ||
       failed(verifyFactor(getRight(), getRightIndices(), getRightDim())))
     return failure();
+  bool isOnBuffers = isa<MemRefType>(getLeft().getType());
+  if (isOnBuffers != isa<MemRefType>(getRight().getType()) ||
+      (getCoordinates() &&
+       isOnBuffers != isa<MemRefType>(getCoordinates().getType())))
+    return emitOpError("must have factors that are all tensors or all buffers");
+  if (getCoordinates() &&
+      static_cast<int64_t>(getLeftDim()) + 1 !=
+          cast<ShapedType>(getLeft().getType()).getRank())
+    return emitOpError("must store two of four terms along the last dimension "
+                       "of the left factor, not along ")
+           << getLeftDim();
   Type left = getElementTypeOrSelf(getLeft().getType());
   Type right = getElementTypeOrSelf(getRight().getType());
   Type sum = getResult().getType();

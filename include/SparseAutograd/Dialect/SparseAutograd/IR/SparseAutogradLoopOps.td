@@ -19,19 +19,29 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "SparseAutograd/Dialect/SparseAutograd/IR/SparseAutogradTypes.td"
 
+def SparseAutograd_Factor : AnyTypeOf<[AnyMemRef, AnyRankedTensor]>;
+
 def SparseAutograd_InnerProductOp : SparseAutograd_Op<"inner_product", [
     AttrSizedOperandSegments, AllTypesMatch<["init", "result"]>]> {
-  let summary = "Sum of products along a dimension of two buffers";
+  let summary = "Sum of products along a dimension of two factors";
   let description = [{
     The element of a contraction that an iteration of a parallel loop computes:
 
         init + sum over l < length of left[.., l, ..] * right[.., l, ..]
 
     `leftDim` and `rightDim` are the dimensions that l runs over; the indices are
-    those of the other dimensions. Both buffers have elements of one type: that of
+    those of the other dimensions. Both factors have elements of one type: that of
     the sum, f32 or f64, or f16 or bf16, which are extended to f32 before they are
     multiplied. In which order terms of f16 and bf16 are added is open (semantics
     G11); others are added one after the other, from `init` on.
+
+    With `coordinates` the left factor stores two of each four terms, along its
+    last dimension, which has two elements for each four terms, the last of which
+    may be fewer: the values of 2:4 storage, whose list of coordinates has four
+    bits for each group. Terms that are not stored are absent from the sum.
+
+    It is on tensors where `--sparse-autograd-lower-sparse` makes it, of a product
+    with a 2:4 matrix, and on buffers from then on.
 
     It is a contraction that tiles of the device compute if their extents are large
     (`--sparse-autograd-products-to-kernels`), and a loop otherwise. So fusion
@@ -43,22 +53,27 @@ def SparseAutograd_InnerProductOp : SparseAutograd_Op<"inner_product", [
           : memref<?x?xbf16>, memref<?x?xbf16>, f32
       memref.store %s, %c[%i, %j] : memref<?x?xf32>
     }
+    %t = sparse_autograd.inner_product %w[%i] by %m along 1, %b[%j] along 0, %k from %zero
+        : tensor<?x?xbf16> by tensor<?xi8>, tensor<?x?xbf16>, f32
     ```
   }];
   // First: what the type of the result is inferred from is counted in operands.
   let arguments = (ins
       AnyTypeOf<[F32, F64]>:$init,
-      Arg<AnyMemRef, "the left factor", [MemRead]>:$left,
+      Arg<SparseAutograd_Factor, "the left factor", [MemRead]>:$left,
       Variadic<Index>:$leftIndices, I64Attr:$leftDim,
-      Arg<AnyMemRef, "the right factor", [MemRead]>:$right,
+      Arg<SparseAutograd_Factor, "the right factor", [MemRead]>:$right,
       Variadic<Index>:$rightIndices, I64Attr:$rightDim,
-      Index:$length);
+      Index:$length,
+      Arg<Optional<SparseAutograd_ByteList>,
+          "which terms the left factor stores", [MemRead]>:$coordinates);
   let results = (outs AnyTypeOf<[F32, F64]>:$result);
   let assemblyFormat = [{
-    $left `[` $leftIndices `]` `along` $leftDim `,`
+    $left `[` $leftIndices `]` (`by` $coordinates^)? `along` $leftDim `,`
     $right `[` $rightIndices `]` `along` $rightDim `,`
     $length `from` $init attr-dict
-    `:` type($left) `,` type($right) `,` type($result)
+    `:` type($left) (`by` type($coordinates)^)? `,` type($right) `,`
+    type($result)
   }];
   let hasVerifier = 1;
 }

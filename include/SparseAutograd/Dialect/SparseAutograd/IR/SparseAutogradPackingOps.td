@@ -86,8 +86,6 @@ def SparseAutograd_ChoiceArray
 def SparseAutograd_FloatList
     : AnyTypeOf<[TensorRankOf<[F16, BF16, F32, F64], [1]>,
                  MemRefRankOf<[F16, BF16, F32, F64], [1]>]>;
-def SparseAutograd_ByteList
-    : AnyTypeOf<[TensorRankOf<[I8], [1]>, MemRefRankOf<[I8], [1]>]>;
 
 def SparseAutograd_Pack24Op : SparseAutograd_PackingOp<"pack_24", [AttrSizedOperandSegments]> {
   let summary = "Values and coordinates of 2:4 storage from dense matrices";

@@ -71,6 +71,10 @@ def SparseAutograd_DistributionAttr
     : EnumAttr<SparseAutogradDialect, SparseAutograd_Distribution,
                "distribution">;
 
+// A list of coordinates of 2:4 storage, each byte of which has two groups.
+def SparseAutograd_ByteList
+    : AnyTypeOf<[TensorRankOf<[I8], [1]>, MemRefRankOf<[I8], [1]>]>;
+
 def SparseAutograd_Selection24 : I32EnumAttr<
     "Selection24", "how two of four elements are chosen", [
       I32EnumAttrCase<"Greedy", 0, "greedy">,
