@@ -62,9 +62,8 @@ private:
   Value multiply(Value a, ArrayRef<Value> b, Value sum, Value metadata,
                  int64_t selector);
 
-  /// How many groups a row of the factor has, and whether words begin at
-  /// multiples of their size: values of the host.
-  Value groups, hasWords;
+  /// How many groups a row of the factor has: a value of the host.
+  Value groups;
   /// The metadata of all stages in shared memory, as bytes, as what lanes read,
   /// and as words.
   Value asBytes, asHalves, asWords;
@@ -98,10 +97,13 @@ void StructuredTiles::prepareFurther() {
   // A row stores two elements for each group.
   groups = rewriter.createOrFold<arith::DivUIOp>(loc, left.length,
                                                  index.constant(2));
+  // Words begin at multiples of their size.
   Value rest = rewriter.createOrFold<arith::RemUIOp>(
       loc, terms, index.constant(productTerms));
-  hasWords = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
-                                                  rest, index.constant(0));
+  left.hasGroups =
+      isAnd(left.hasGroups,
+            rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                                 rest, index.constant(0)));
 }
 
 /// The number of the first group of a row, among those of all rows.
@@ -202,13 +204,13 @@ void StructuredTiles::fillFurther(Value stage, Value firstTerm) {
                               assembleWord(firstGroup, groupInRow), asWords,
                               ValueRange{stage, inTile, inRow});
     };
-    if (matchPattern(hasWords, m_One())) {
+    if (matchPattern(left.hasGroups, m_One())) {
       copyAtOnce();
-    } else if (matchPattern(hasWords, m_Zero())) {
+    } else if (matchPattern(left.hasGroups, m_Zero())) {
       copyEach();
     } else {
-      auto choice =
-          scf::IfOp::create(rewriter, loc, hasWords, /*withElseRegion=*/true);
+      auto choice = scf::IfOp::create(rewriter, loc, left.hasGroups,
+                                      /*withElseRegion=*/true);
       rewriter.setInsertionPointToStart(choice.thenBlock());
       copyAtOnce();
       rewriter.setInsertionPointToStart(choice.elseBlock());
@@ -287,10 +289,6 @@ SmallVector<Value> StructuredTiles::multiply(Value stage, ValueRange before) {
   for (int64_t i = 0; i < shape.fragmentsDown; ++i)
     metadata.push_back(loadMetadata(stage, i));
   for (int64_t selector = 0; selector < getWordsOfRow(); ++selector) {
-    SmallVector<Value> ofRows;
-    for (int64_t i = 0; i < shape.fragmentsDown; ++i)
-      ofRows.push_back(loadFragments(left, stage, i * fragmentRows,
-                                     selector * fragmentTerms));
     SmallVector<SmallVector<Value, 2>> ofColumns(shape.fragmentsAcross);
     for (int64_t j = 0; j < shape.fragmentsAcross; j += 2)
       for (int64_t half = 0; half < productTerms; half += fragmentTerms) {
@@ -299,10 +297,14 @@ SmallVector<Value> StructuredTiles::multiply(Value stage, ValueRange before) {
         ofColumns[j].push_back(first);
         ofColumns[j + 1].push_back(second);
       }
-    for (auto [number, sum] : llvm::enumerate(sums)) {
-      int64_t i = number / shape.fragmentsAcross;
-      sum = multiply(ofRows[i], ofColumns[number % shape.fragmentsAcross], sum,
-                     metadata[i], selector);
+    // One fragment of rows at a time: all of them do not fit the registers.
+    for (int64_t i = 0; i < shape.fragmentsDown; ++i) {
+      Value ofRows = loadFragments(left, stage, i * fragmentRows,
+                                   selector * fragmentTerms);
+      for (int64_t j = 0; j < shape.fragmentsAcross; ++j) {
+        Value &sum = sums[i * shape.fragmentsAcross + j];
+        sum = multiply(ofRows, ofColumns[j], sum, metadata[i], selector);
+      }
     }
   }
   return sums;
@@ -311,5 +313,5 @@ SmallVector<Value> StructuredTiles::multiply(Value stage, ValueRange before) {
 void sparse_autograd::createStructuredTiles(RewriterBase &rewriter,
                                             const DenseProduct &product) {
   createTilesOfEitherSize<StructuredTiles>(rewriter, product, largeTile,
-                                           smallTile);
+                                           smallTile, /*groupsAlone=*/true);
 }

@@ -325,7 +325,9 @@ Value TensorCoreTiles::createMemory(gpu::LaunchOp launch) {
       rewriter, loc, getSharedType(ShapedType::kDynamic, rewriter.getI8Type()));
 }
 
-void TensorCoreTiles::create() {
+void TensorCoreTiles::prepare() {
+  if (left.count)
+    return;
   DenseProduct::Factor ofRows = product.getLeft(),
                        ofColumns = product.getRight();
   Value rows = product.getRows(), columns = product.getColumns();
@@ -336,6 +338,22 @@ void TensorCoreTiles::create() {
   left = createStrips(ofRows, rows, shape.getRows());
   right = createStrips(ofColumns, columns, shape.getColumns());
   prepareFurther();
+}
+
+Value TensorCoreTiles::createHasGroups() {
+  prepare();
+  return isAnd(left.hasGroups, right.hasGroups);
+}
+
+void TensorCoreTiles::copyGroupsAlone() {
+  prepare();
+  left.hasGroups = right.hasGroups =
+      arith::ConstantIntOp::create(rewriter, loc, 1, 1);
+}
+
+void TensorCoreTiles::create() {
+  prepare();
+  Value rows = left.count, columns = right.count;
   Value across = index.ceilDiv(columns, shape.getColumns());
   Value down = index.ceilDiv(rows, shape.getRows());
   if (isExchanged)

@@ -69,6 +69,12 @@ public:
   virtual ~TensorCoreTiles() = default;
   void create();
 
+  /// Whether groups of elements of both factors lie where one instruction
+  /// copies them: a value of the host.
+  mlir::Value createHasGroups();
+  /// Has the kernel copy groups alone: it is launched where they do.
+  void copyGroupsAlone();
+
   /// How many tiles of a shape there are, in a kernel of such tiles: a value of
   /// the host.
   mlir::Value countTiles();
@@ -101,7 +107,7 @@ protected:
   /// memory begins at `offset` of `memory`.
   virtual int64_t getFurtherBytes() const { return 0; }
   virtual void placeFurther(mlir::Value memory, int64_t offset) {}
-  /// Values of the host that `fillFurther` reads.
+  /// Makes what a derived class needs of the host; the strips are there.
   virtual void prepareFurther() {}
   virtual void fillFurther(mlir::Value stage, mlir::Value firstTerm) {}
   /// Adds the products of a strip to the sums of a warp.
@@ -136,6 +142,7 @@ protected:
   Strips left, right;
 
 private:
+  void prepare();
   Strips createStrips(const DenseProduct::Factor &factor, mlir::Value count,
                       int64_t inTile);
   mlir::Value createHasGroups(const Strips &strips);
@@ -151,27 +158,35 @@ private:
 
 /// Builds tiles of one of two sizes, of which the host chooses one: large ones,
 /// which read the factors less often, if there are enough to keep a device
-/// busy.
+/// busy. With `groupsAlone` large ones copy groups alone, and the others are
+/// taken where there are none: a kernel with both ways has no registers for
+/// large tiles.
 template <typename Tiles>
 void createTilesOfEitherSize(mlir::RewriterBase &rewriter,
                              const DenseProduct &product,
-                             const TileShape &large, const TileShape &small) {
+                             const TileShape &large, const TileShape &small,
+                             bool groupsAlone = false) {
   mlir::OpBuilder::InsertionGuard guard(rewriter);
   mlir::Location loc = product.getLoc();
+  Tiles ofLarge(rewriter, product, large);
   mlir::Value isMany = rewriter.createOrFold<mlir::arith::CmpIOp>(
-      loc, mlir::arith::CmpIPredicate::uge,
-      Tiles(rewriter, product, large).countTiles(),
+      loc, mlir::arith::CmpIPredicate::uge, ofLarge.countTiles(),
       mlir::arith::ConstantIndexOp::create(rewriter, loc,
                                            genericGPU.multiprocessors)
           .getResult());
+  if (groupsAlone && !mlir::matchPattern(isMany, mlir::m_Zero())) {
+    isMany = rewriter.createOrFold<mlir::arith::AndIOp>(
+        loc, isMany, ofLarge.createHasGroups());
+    ofLarge.copyGroupsAlone();
+  }
   if (mlir::matchPattern(isMany, mlir::m_One()))
-    return Tiles(rewriter, product, large).create();
+    return ofLarge.create();
   if (mlir::matchPattern(isMany, mlir::m_Zero()))
     return Tiles(rewriter, product, small).create();
   auto branch = mlir::scf::IfOp::create(rewriter, loc, isMany,
                                         /*withElseRegion=*/true);
   rewriter.setInsertionPointToStart(branch.thenBlock());
-  Tiles(rewriter, product, large).create();
+  ofLarge.create();
   rewriter.setInsertionPointToStart(branch.elseBlock());
   Tiles(rewriter, product, small).create();
 }
