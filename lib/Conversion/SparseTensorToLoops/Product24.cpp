@@ -196,6 +196,26 @@ static OpOperand *getFactorToTranspose(const Contraction &contraction,
              : nullptr;
 }
 
+/// What `stored` stores, in the other order: of the op that there is for it, or
+/// of another one.
+static Value getOtherOrder(IRRewriter &rewriter, Compress24Op stored) {
+  for (Operation *user : stored.getChoice().getUsers()) {
+    auto other = dyn_cast<Compress24Op>(user);
+    if (!other || other->getBlock() != stored->getBlock() ||
+        other.getInput() != stored.getInput() ||
+        other.getTransposed() == stored.getTransposed())
+      continue;
+    if (stored->isBeforeInBlock(other))
+      rewriter.moveOpAfter(other, stored);
+    return other;
+  }
+  rewriter.setInsertionPoint(stored);
+  return Compress24Op::create(
+      rewriter, stored.getLoc(), getTransposedType(stored.getType()),
+      stored.getInput(), stored.getChoice(), !stored.getTransposed(),
+      /*both_orders=*/true);
+}
+
 linalg::LinalgOp sparse_autograd::readPackedTranspose(IRRewriter &rewriter,
                                                       linalg::LinalgOp op,
                                                       bool forDevice) {
@@ -219,11 +239,7 @@ linalg::LinalgOp sparse_autograd::readPackedTranspose(IRRewriter &rewriter,
       return op;
     op = cast<linalg::LinalgOp>(generic->getOperation());
   }
-  rewriter.setInsertionPoint(stored);
-  Value other = Compress24Op::create(
-      rewriter, stored.getLoc(), getTransposedType(stored.getType()),
-      stored.getInput(), stored.getChoice(), !stored.getTransposed(),
-      /*both_orders=*/true);
+  Value other = getOtherOrder(rewriter, stored);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<AffineExpr> place(maps[number].getResults());
   std::swap(place.end()[-2], place.end()[-1]);
