@@ -150,8 +150,7 @@ static std::string
 declineStructuredTensorCores(const Contraction &contraction) {
   OpOperand *stored = getStructuredFactor(contraction);
   if (!stored)
-    return "not one factor alone is sparse, and stores two of each four "
-           "elements along its last dimension";
+    return "no factor is a 2:4 matrix beside dense operands";
   if (std::string reason = declineTensorCores(contraction); !reason.empty())
     return reason;
   linalg::LinalgOp op = contraction.op;

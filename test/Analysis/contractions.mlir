@@ -14,6 +14,7 @@
 // CHECK-LABEL: @matmul
 // CHECK-NEXT:    contraction m [64] n [?] k [32]: f32 += f32 * f32 in f32, added in f32
 // CHECK-NEXT:      library: yes
+// CHECK-NEXT:      2:4 tensor-core tiles: no, no factor is a 2:4 matrix beside dense operands
 // CHECK-NEXT:      tensor-core tiles: no, products of f32 with sums of f32
 // CHECK-NEXT:      fma tiles: yes
 // HOST-LABEL:  @matmul
@@ -27,6 +28,7 @@ func.func @matmul(%a: tensor<64x32xf32>, %b: tensor<32x?xf32>, %c: tensor<64x?xf
 // CHECK-LABEL: @batch
 // CHECK-NEXT:    contraction batch [4] m [40] n [48] k [56]: f32 += bf16 * bf16 in f32, added in f32
 // CHECK-NEXT:      library: yes
+// CHECK-NEXT:      2:4 tensor-core tiles: no, no factor is a 2:4 matrix beside dense operands
 // CHECK-NEXT:      tensor-core tiles: yes
 // CHECK-NEXT:      fma tiles: no, products of bf16 with sums of f32
 // HOST-LABEL:  @batch
@@ -41,10 +43,12 @@ func.func @batch(%a: memref<4x40x56xbf16>, %b: memref<4x56x48xbf16>, %c: memref<
 // CHECK-LABEL: @layer
 // CHECK-NEXT:    contraction m [8, 64] n [32] k [48]: f64 -= scale * f64 * f64 in f64, added in f64
 // CHECK-NEXT:      library: yes
+// CHECK-NEXT:      2:4 tensor-core tiles: no, no factor is a 2:4 matrix beside dense operands
 // CHECK-NEXT:      tensor-core tiles: no, products of f64 with sums of f64
 // CHECK-NEXT:      fma tiles: yes
 // CHECK-NEXT:    contraction m [32] n [48] k [8, 64]: f64 += f64 * f64 in f64, added in f64
 // CHECK-NEXT:      library: yes
+// CHECK-NEXT:      2:4 tensor-core tiles: no, no factor is a 2:4 matrix beside dense operands
 // CHECK-NEXT:      tensor-core tiles: no, its terms have several dimensions
 // CHECK-NEXT:      fma tiles: no, its terms have several dimensions
 func.func @layer(%x: tensor<8x64x48xf64>, %w: tensor<48x32xf64>, %y: tensor<8x64x32xf64>, %s: f64) -> (tensor<8x64x32xf64>, tensor<48x32xf64>) {
@@ -76,11 +80,13 @@ func.func @layer(%x: tensor<8x64x48xf64>, %w: tensor<48x32xf64>, %y: tensor<8x64
 // CHECK-LABEL: @bodies
 // CHECK-NEXT:    contraction m [64] n [64] k [64]: f32 += f32 weight * bf16 * bf16 in f32, added in f32
 // CHECK-NEXT:      library: no, rows or columns have weights
+// CHECK-NEXT:      2:4 tensor-core tiles: no, no factor is a 2:4 matrix beside dense operands
 // CHECK-NEXT:      tensor-core tiles: yes
 // CHECK:         contraction m [64] n [64] k [64]: f32 += bf16 * bf16 in f32, added in f32, narrowed
 // CHECK-NEXT:      library: no, a term is rounded before it is added
 // CHECK:         contraction m [64] n [64] k [64]: f32 += bf16 * bf16 in bf16, added in f32
 // CHECK-NEXT:      library: no, terms are products of bf16
+// CHECK-NEXT:      2:4 tensor-core tiles: no, no factor is a 2:4 matrix beside dense operands
 // CHECK-NEXT:      tensor-core tiles: yes
 // CHECK:         contraction m [64] n [64] k [64]: f32 += bf16 * f32 in f32, added in f32
 // CHECK-NEXT:      library: no, the factors are of bf16 and f32
@@ -170,4 +176,48 @@ func.func @others(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64x64
     linalg.yield %t : f32
   } -> tensor<64x64xf32>
   return %r, %s, %q : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// A 2:4 matrix on either side, whose groups lie along the sum, and what keeps sparse
+// tensor cores from one.
+
+#Rows = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j floordiv 4 : dense, j mod 4 : structured[2, 4])}>
+#Columns = #sparse_tensor.encoding<{map = (i, j) -> (j : dense, i floordiv 4 : dense, i mod 4 : structured[2, 4])}>
+#nk = affine_map<(m, n, k) -> (n, k)>
+
+// CHECK-LABEL: @structured
+// CHECK:         contraction m [64] n [48] k [32]: f32 += bf16 * bf16 in f32, added in f32
+// CHECK:           2:4 tensor-core tiles: yes
+// CHECK:         contraction m [48] n [64] k [32]: f32 += bf16 * bf16 in f32, added in f32
+// CHECK:           2:4 tensor-core tiles: yes
+// CHECK:         contraction m [32] n [48] k [64]
+// CHECK:           2:4 tensor-core tiles: no, its groups are not along the sum
+// CHECK:         contraction m [64] n [48] k [32]
+// CHECK:           2:4 tensor-core tiles: no, no factor is a 2:4 matrix beside dense operands
+// CHECK:         contraction m [64] n [8] k [32]
+// CHECK:           2:4 tensor-core tiles: no, 8 columns are fewer than 32
+func.func @structured(%w: tensor<64x32xbf16, #Rows>, %v: tensor<64x32xbf16, #Columns>, %x: tensor<32x48xbf16>, %t: tensor<48x32xbf16>, %u: tensor<64x48xbf16>, %few: tensor<32x8xbf16>,
+                      %a: tensor<64x48xf32>, %b: tensor<48x64xf32>, %c: tensor<32x48xf32>, %d: tensor<64x8xf32>) {
+  %0 = linalg.matmul ins(%w, %x : tensor<64x32xbf16, #Rows>, tensor<32x48xbf16>) outs(%a : tensor<64x48xf32>) -> tensor<64x48xf32>
+  %1 = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = #loops}
+      ins(%t, %w : tensor<48x32xbf16>, tensor<64x32xbf16, #Rows>) outs(%b : tensor<48x64xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %pw = arith.extf %p : bf16 to f32
+    %qw = arith.extf %q : bf16 to f32
+    %m = arith.mulf %pw, %qw : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<48x64xf32>
+  %2 = linalg.generic {indexing_maps = [#km, #kn, #mn], iterator_types = #loops}
+      ins(%w, %u : tensor<64x32xbf16, #Rows>, tensor<64x48xbf16>) outs(%c : tensor<32x48xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %pw = arith.extf %p : bf16 to f32
+    %qw = arith.extf %q : bf16 to f32
+    %m = arith.mulf %pw, %qw : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<32x48xf32>
+  %3 = linalg.matmul ins(%v, %x : tensor<64x32xbf16, #Columns>, tensor<32x48xbf16>) outs(%a : tensor<64x48xf32>) -> tensor<64x48xf32>
+  %4 = linalg.matmul ins(%w, %few : tensor<64x32xbf16, #Rows>, tensor<32x8xbf16>) outs(%d : tensor<64x8xf32>) -> tensor<64x8xf32>
+  return
 }

@@ -103,6 +103,16 @@ void ProductsToKernelsPass::visit(RewriterBase &rewriter, Operation *loop) {
            "iteration is not done for one element";
     return expandProducts(rewriter, loop);
   }
+  if (product->isStructured() &&
+      product->getFactorType() == product->getSumType()) {
+    remark::missed(product->getLoc(),
+                   remark::RemarkOpts::name("loops")
+                       .category(contractionRemarkCategory)
+                       .function(getOperation().getSymName()))
+        << "loops compute sums of products with a 2:4 matrix: tensor cores "
+           "compute those of f16 and bf16, f32 in less precision";
+    return expandProducts(rewriter, loop);
+  }
   rewriter.setInsertionPoint(loop);
   Value isLarge = product->createIsLarge(rewriter);
   if (matchPattern(isLarge, m_Zero()))

@@ -214,8 +214,16 @@ func.func @offers(%p: tensor<?xi32>, %v: tensor<?xf32>, %x: tensor<?x?xf32>, %a:
 // CHECK: sym_name = "inner_product"
 func.func @inner_product(%a: memref<?x4xf32>, %n: index, %z: f32) -> f32 {
   // CHECK: "sparse_autograd.inner_product"
-  // CHECK-SAME: leftDim = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1>, rightDim = 1 : i64
+  // CHECK-SAME: leftDim = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0>, rightDim = 1 : i64
   %s = sparse_autograd.inner_product %a[%n] along 0, %a[%n] along 1, %n from %z : memref<?x4xf32>, memref<?x4xf32>, f32
+  return %s : f32
+}
+
+// CHECK: sym_name = "structured_product"
+func.func @structured_product(%a: memref<?x4xf32>, %c: memref<?xi8>, %n: index, %z: f32) -> f32 {
+  // CHECK: "sparse_autograd.inner_product"
+  // CHECK-SAME: operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>
+  %s = sparse_autograd.inner_product %a[%n] by %c along 1, %a[%n] along 1, %n from %z : memref<?x4xf32> by memref<?xi8>, memref<?x4xf32>, f32
   return %s : f32
 }
 

@@ -37,3 +37,27 @@ func.func @wide(%a: memref<8xf32>, %b: memref<8xf32>, %k: index, %z: f64) -> f64
   %s = sparse_autograd.inner_product %a[] along 0, %b[] along 0, %k from %z : memref<8xf32>, memref<8xf32>, f64
   return %s : f64
 }
+
+// -----
+
+func.func @mixed(%a: memref<8xbf16>, %b: tensor<8xbf16>, %k: index, %z: f32) -> f32 {
+  // expected-error@+1 {{must have factors that are all tensors or all buffers}}
+  %s = sparse_autograd.inner_product %a[] along 0, %b[] along 0, %k from %z : memref<8xbf16>, tensor<8xbf16>, f32
+  return %s : f32
+}
+
+// -----
+
+func.func @coordinates(%a: memref<4xbf16>, %c: tensor<1xi8>, %b: memref<8xbf16>, %k: index, %z: f32) -> f32 {
+  // expected-error@+1 {{must have factors that are all tensors or all buffers}}
+  %s = sparse_autograd.inner_product %a[] by %c along 0, %b[] along 0, %k from %z : memref<4xbf16> by tensor<1xi8>, memref<8xbf16>, f32
+  return %s : f32
+}
+
+// -----
+
+func.func @along(%a: memref<4x8xbf16>, %c: memref<4xi8>, %b: memref<8xbf16>, %i: index, %k: index, %z: f32) -> f32 {
+  // expected-error@+1 {{must store two of four terms along the last dimension of the left factor, not along 0}}
+  %s = sparse_autograd.inner_product %a[%i] by %c along 0, %b[] along 0, %k from %z : memref<4x8xbf16> by memref<4xi8>, memref<8xbf16>, f32
+  return %s : f32
+}

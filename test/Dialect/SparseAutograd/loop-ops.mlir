@@ -24,3 +24,17 @@ func.func @reads(%a: memref<8xf64>, %k: index, %z: f64) -> f64 {
   %r = arith.addf %s, %t : f64
   return %r : f64
 }
+
+// A factor that stores two of each four terms, on tensors and on buffers.
+
+// CHECK-LABEL: func.func @structured(
+// CHECK-SAME:    %[[A:[^:]*]]: tensor<?x?xbf16>, %[[C:[^:]*]]: tensor<?xi8>, %[[B:[^:]*]]: tensor<8xbf16>
+// CHECK:       sparse_autograd.inner_product %[[A]][%[[I:.*]]] by %[[C]] along 1, %[[B]][] along 0, %[[K:.*]] from %{{.*}} : tensor<?x?xbf16> by tensor<?xi8>, tensor<8xbf16>, f32
+// CHECK:       sparse_autograd.inner_product %{{.*}}[%[[I]]] by %{{.*}} along 1, %{{.*}}[] along 0, %[[K]] from %{{.*}} : memref<?x?xf32> by memref<?xi8>, memref<8xf32>, f32
+func.func @structured(%a: tensor<?x?xbf16>, %c: tensor<?xi8>, %b: tensor<8xbf16>, %ma: memref<?x?xf32>, %mc: memref<?xi8>, %mb: memref<8xf32>, %i: index, %k: index, %z: f32) -> f32 {
+  %s = sparse_autograd.inner_product %a[%i] by %c along 1, %b[] along 0, %k from %z
+      : tensor<?x?xbf16> by tensor<?xi8>, tensor<8xbf16>, f32
+  %t = sparse_autograd.inner_product %ma[%i] by %mc along 1, %mb[] along 0, %k from %s
+      : memref<?x?xf32> by memref<?xi8>, memref<8xf32>, f32
+  return %t : f32
+}
