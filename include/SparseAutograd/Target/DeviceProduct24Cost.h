@@ -71,10 +71,21 @@ private:
            static_cast<double>(b);
   }
 
+  /// Seconds in which so many instructions of a warp are issued.
+  constexpr double issue(double instructions) const {
+    return instructions /
+           (static_cast<double>(machine.multiprocessors) *
+            static_cast<double>(machine.schedulers) * getCycles());
+  }
+
   constexpr double estimateExpansion() const {
+    // For an element, as the emulator counts: the two of a group are shared by
+    // lanes of a warp, of which most have nothing to do.
+    constexpr double instructions = 9;
     double bytes = getStoredBytes() + static_cast<double>(product.factorBytes);
-    return GPUMachine::launchSeconds +
-           count(product.m, product.k) * bytes / getDramRate();
+    double elements = count(product.m, product.k);
+    return GPUMachine::launchSeconds + max(elements * bytes / getDramRate(),
+                                           issue(elements * instructions));
   }
 
   /// Waves of blocks, each as long as the slowest of what a tile takes: the
@@ -116,15 +127,13 @@ private:
                moved / getDramRate());
   }
 
-  /// A thread for each element of the result, which finds each stored term.
+  /// A warp for each element of the result, whose lanes share the two terms of
+  /// a group.
   constexpr double estimateLoops() const {
-    // Instructions for one of them, as the emulator counts.
-    constexpr double instructions = 22;
-    double lanes = static_cast<double>(machine.multiprocessors) *
-                   static_cast<double>(machine.schedulers) * 32;
-    double issued = count(product.m, product.n) *
-                    static_cast<double>(product.k) / 2 * instructions /
-                    (lanes * getCycles());
+    // For a stored term, as the emulator counts.
+    constexpr double instructions = 20;
+    double issued = issue(count(product.m, product.n) *
+                          static_cast<double>(product.k) / 2 * instructions);
     double moved =
         count(product.m, product.k) * getStoredBytes() +
         count(product.k, product.n) * static_cast<double>(product.factorBytes);

@@ -16,6 +16,7 @@
 
 #include "StructuredProducts.h"
 
+#include "SparseAutograd/Target/DeviceProduct24Cost.h"
 #include "TensorCoreTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -34,6 +35,13 @@ static constexpr int64_t productTerms = 32, groupTerms = 4;
 /// 128 x 128 elements need more shared memory than a block has without asking.
 static constexpr TileShape largeTile = {2, 4, 4, 4, 64, 2, 2};
 static constexpr TileShape smallTile = {2, 2, 2, 4, 64, 3, 4};
+static_assert(largeTile.getRows() == deviceTiles.large &&
+                  largeTile.getColumns() == deviceTiles.large &&
+                  smallTile.getRows() == deviceTiles.small &&
+                  smallTile.getColumns() == deviceTiles.small &&
+                  largeTile.stripLength == deviceTiles.strip &&
+                  genericGPU.multiprocessors == deviceTiles.leastLarge,
+              "what the model of costs counts");
 static_assert(largeTile.getRowsOfWarp() % warpSize == 0 &&
                   smallTile.getRowsOfWarp() % warpSize == 0,
               "a lane for each row, where rows are the columns of the result");
