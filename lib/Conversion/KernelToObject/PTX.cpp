@@ -124,14 +124,23 @@ static unsigned getNeededVersion(gpu::GPUModuleOp module) {
   return version;
 }
 
+/// Whether `chip` came after PTX 8.5: no code for it is of an earlier version.
+static bool isLateChip(StringRef chip) {
+  unsigned number = 0;
+  constexpr unsigned blackwell = 100;
+  return chip.consume_front("sm_") && !chip.consumeInteger(10, number) &&
+         number >= blackwell;
+}
+
 /// What kernels need of PTX, if nobody says which version to write. One that
 /// lacks an instruction is an error here, which LLVM would not survive.
 static FailureOr<std::string> getFeatures(gpu::GPUModuleOp module,
-                                          StringRef features) {
+                                          StringRef chip, StringRef features) {
   constexpr StringLiteral feature = "+ptx";
   unsigned needed = getNeededVersion(module), asked = 0;
   if (features.empty())
-    return needed ? (feature + Twine(needed)).str() : std::string();
+    return needed && !isLateChip(chip) ? (feature + Twine(needed)).str()
+                                       : std::string();
   StringRef version = features.substr(features.find(feature));
   if (version.consume_front(feature) && !version.consumeInteger(10, asked) &&
       asked < needed)
@@ -168,7 +177,7 @@ FailureOr<std::string> sparse_autograd::compileToPTX(gpu::GPUModuleOp module,
                                                      StringRef chip,
                                                      StringRef features,
                                                      StringRef libdevice) {
-  FailureOr<std::string> withVersion = getFeatures(module, features);
+  FailureOr<std::string> withVersion = getFeatures(module, chip, features);
   if (failed(withVersion))
     return failure();
   return run(module, chip, [&]() {
