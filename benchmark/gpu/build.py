@@ -26,6 +26,8 @@ def refuse(why):
 def source_of(source):
     """The text of a program, for the width that its name ends in."""
     name = re.sub(r"\d+$", "", source)
+    if name not in WIDTHS:
+        name = source
     path = os.path.join(HERE, "programs", f"{name}.mlir")
     with open(path, encoding="utf-8") as file:
         text = file.read()

@@ -536,7 +536,7 @@ class Gcn(Kernel):
 
     def expected(self, data, steps):
         n, x = data["matrix"], data["features"]
-        fixed = (n, n.transposed(), x, x.transposed(), data["labels"], data["selected"])
+        fixed = (n, n.transposed(), x, x.transposed(), data["labels"], data["w"])
         weights = [data["w1"].astype(np.float64), data["w2"].astype(np.float64)]
         moments = [(np.zeros_like(w), np.zeros_like(w)) for w in weights]
         losses = 0.0
@@ -590,6 +590,53 @@ class Copy(Kernel):
         return data["x"].size
 
 
+class Product24(Kernel):
+    """In f16, which rounds each result: a row is off by about 2^-11 of its norm."""
+
+    family, graphs, tolerance = "product_24", False, 2e-3
+
+    def make(self, sizes, graph, rng):
+        n = sizes["product"]
+        w = rng.standard_normal((n, n), np.float32)
+        # Of four neighbours the two that are larger: sums of n / 2 terms, which keep
+        # the size of x.
+        groups = np.pad(np.abs(w), ((0, 0), (0, -n % 4))).reshape(n, -1, 4)
+        order = np.argsort(np.argsort(-groups, axis=2, kind="stable"), axis=2)
+        kept = (order < 2).reshape(n, -1)[:, :n]
+        norms = np.linalg.norm(np.where(kept, w, 0), axis=1, keepdims=True)
+        # Rounded numbers may be equal: what is selected is what is not zero.
+        w = np.where(kept, w / norms, 0).astype(np.float16)
+        return {"w": w,
+                "x": rng.standard_normal((n, n), np.float32).astype(np.float16)}
+
+    def expected(self, data, steps):
+        x, w = data["x"].astype(np.float64), data["w"].astype(np.float64)
+        for _ in range(steps):
+            x = x @ w.T
+        return {"x": x}
+
+    def expected_part(self, data, rng):
+        rows = some_rows(len(data["x"]), rng, 64)
+        w = data["w"].astype(np.float32)
+        return {"x": (at(rows), data["x"][rows].astype(np.float32) @ w.T)}
+
+    def bytes(self, data):
+        # Values and metadata of W, X and the result.
+        return data["w"].size * 9 // 8 + 4 * data["x"].size
+
+    def flops(self, data):
+        # Those of the stored terms.
+        return data["x"].size * data["w"].shape[1]
+
+
+class Product24Dense(Product24):
+    family, options = "product_24_dense", ("--product-24=dense",)
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.source = "product_24"
+
+
 WIDTHS = {"spmm": (32, 64, 128, 256), "spmm_transposed": (64,), "sddmm": (64, 128)}
 
 # In the order in which they are measured: first what the others are compared with.
@@ -597,7 +644,8 @@ KERNELS = {kernel.name: kernel for kernel in (
     Copy("copy"), SpMV("spmv"), *map(SpMM, WIDTHS["spmm"]), *map(SDDMM, WIDTHS["sddmm"]),
     *map(SpMMTransposed, WIDTHS["spmm_transposed"]), RowUpdate("row_update"),
     MaskedMean("masked_mean"), MaskedSoftmax("masked_softmax"), Attention("attention"),
-    AttentionByRows("attention_rows"), Gcn("gcn"))}
+    AttentionByRows("attention_rows"), Gcn("gcn"), Product24("product_24"),
+    Product24Dense("product_24_dense"))}
 
 # Extents: powers of two of nodes, entries of a row, elements. Large data are some
 # times what a cache of 60 MB holds. Of more than 256 indices a device sorts the
@@ -606,11 +654,11 @@ KERNELS = {kernel.name: kernel for kernel in (
 SIZES = {
     "full": {"vector_scale": 20, "matrix_scale": 18, "attention_scale": 17, "degree": 16,
              "masked": 8192, "table": 1 << 20, "batch": 1 << 16, "gcn_scale": 17,
-             "gcn_degree": 6, "features": 512, "copy": 1 << 27},
+             "gcn_degree": 6, "features": 512, "copy": 1 << 27, "product": 8192},
     "small": {"vector_scale": 10, "matrix_scale": 10, "attention_scale": 10, "degree": 8,
               "masked": 200, "table": 1000, "batch": 300, "gcn_scale": 11,
-              "gcn_degree": 4, "features": 40, "copy": 100000},
+              "gcn_degree": 4, "features": 40, "copy": 100000, "product": 100},
     "tiny": {"vector_scale": 6, "matrix_scale": 4, "attention_scale": 4, "degree": 3,
              "masked": 37, "table": 50, "batch": 270, "gcn_scale": 5,
-             "gcn_degree": 2, "features": 12, "copy": 1000},
+             "gcn_degree": 2, "features": 12, "copy": 1000, "product": 64},
 }

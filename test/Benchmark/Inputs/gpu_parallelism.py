@@ -25,7 +25,7 @@ def size_of(scale):
     rows = 1 << scale
     return {"vector_scale": scale, "matrix_scale": scale, "attention_scale": scale, "degree": 4,
             "masked": rows, "table": 4 * rows, "batch": rows, "gcn_scale": scale,
-            "gcn_degree": 3, "features": 16, "copy": 32 * rows}
+            "gcn_degree": 3, "features": 16, "copy": 32 * rows, "product": rows // 2}
 
 
 def continued(small, large):
