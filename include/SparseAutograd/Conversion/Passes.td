@@ -1212,6 +1212,16 @@ def LowerSparse : PipelinePass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp
     over the entries of a row, beside loops over all rows, has `entries` in its
     schedule.
 
+    With `for-device` a contraction with a 2:4 matrix of f16 or bf16, whose groups
+    lie along the sum, is a parallel loop of `sparse_autograd.inner_product` on
+    what is stored, which sparse tensor cores compute if it is large. By
+    `product-24` that is done (`sparse`), the matrix is expanded and the
+    contraction a dense one (`dense`), or, of extents that are known, what a model
+    of bytes, multiplications and instructions says is faster (`fastest`), loops
+    included; a remark of the category `sparse-autograd-contractions` says which,
+    and why not others. Both orders of a selection are packed by one loop over
+    blocks of elements, where the extents are multiples of these.
+
     Not with `for-device`: a tensor that stores two of each four elements of a
     dense one is packed as it is read (`sparse_autograd.pack_24`), both orders of
     one choice at once, and the product of such a matrix, of f32, bf16 or f16, and
@@ -1632,12 +1642,18 @@ def ProductsToKernels
       none). What a sum begins with is added last. In which order, and with which
       rounding, terms are added is the chip's own. That is why f64 is left to the
       threads: PTX says that each step has the precision of an fma there, too, but
-      not which one comes first. And so is f32, of which tensor cores drop 13 bits.
+      not which one comes first. And so is f32, of which tensor cores drop 13 bits;
+    * of f16 or bf16, with a factor that stores two of each four terms, sparse
+      tensor cores (`nvvm.mma.sp.sync`, 16 x 8 x 32, with ordered metadata), in
+      tiles of the same sizes and strips of 64 terms. That factor is the one that
+      fragments have rows of. Large tiles, whose launch asks for more shared memory,
+      are taken where all is copied several elements at a time.
 
     Inner products that are left become loops.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::nvgpu::NVGPUDialect",

@@ -8,7 +8,7 @@
 //
 // Ops in the iterations of parallel loops on a device that stay whole until
 // kernels are built. Programs do not use them: `--sparse-autograd-linalg-to-loops`
-// makes them.
+// makes them, and `--sparse-autograd-lower-sparse` of products with a 2:4 matrix.
 //
 //===----------------------------------------------------------------------===//
 
