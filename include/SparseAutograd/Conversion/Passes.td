@@ -1212,9 +1212,10 @@ def LowerSparse : PipelinePass<"sparse-autograd-lower-sparse", "::mlir::ModuleOp
     over the entries of a row, beside loops over all rows, has `entries` in its
     schedule.
 
-    With `for-device` a contraction with a 2:4 matrix of f16 or bf16, whose groups
-    lie along the sum, is a parallel loop of `sparse_autograd.inner_product` on
-    what is stored, which sparse tensor cores compute if it is large. By
+    With `for-device` a contraction with a 2:4 matrix whose groups lie along the
+    sum is a parallel loop of `sparse_autograd.inner_product` on what is stored,
+    which sparse tensor cores compute if it is large and of f16 or bf16, and lanes
+    that share a row otherwise. By
     `product-24` that is done (`sparse`), the matrix is expanded and the
     contraction a dense one (`dense`), or, of extents that are known, what a model
     of bytes, multiplications and instructions says is faster (`fastest`), loops

@@ -31,6 +31,9 @@ struct DeviceProduct24 {
   int64_t batch, m, n, k;
   /// Of an element of the factors, and of one of the result.
   int64_t factorBytes, resultBytes;
+  /// Whether loops visit all that a row stores, one after the other, which
+  /// lanes of a warp share; they share the two terms of a group otherwise.
+  bool areRowsShared;
 };
 
 /// Seconds of each way: tiles by sparse tensor cores (f16 and bf16), the matrix
@@ -127,11 +130,10 @@ private:
                moved / getDramRate());
   }
 
-  /// A warp for each element of the result, whose lanes share the two terms of
-  /// a group.
+  /// A warp for each element of the result.
   constexpr double estimateLoops() const {
-    // For a stored term, as the emulator counts.
-    constexpr double instructions = 20;
+    // Of the warp for a stored term, as the emulator counts.
+    double instructions = product.areRowsShared ? 1.2 : 20;
     double issued = issue(count(product.m, product.n) *
                           static_cast<double>(product.k) / 2 * instructions);
     double moved =

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A contraction that tiles of sparse tensor cores compute is a parallel loop of
-// inner products from here on, as dense ones are after LinalgToLoops, so that
-// fusion finds what is done with each element, and the host chooses by extents
-// that are not known. A model of bytes and multiplications chooses between
-// these, a dense product of the expanded matrix, and loops over what is stored.
+// A contraction of what is stored along the sum, which tiles of sparse tensor
+// cores or loops compute, is a parallel loop of inner products from here on, as
+// dense ones are after LinalgToLoops, so that fusion finds what is done with
+// each element, and the host chooses by extents that are not known. A model of
+// bytes and multiplications chooses between these, a dense product of the
+// expanded matrix, and loops over what is stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +67,8 @@ struct Prediction {
 static const GPUMachine &getModelledMachine() { return gpuMachines[0]; }
 
 static std::optional<Prediction> predict(const Contraction &contraction,
-                                         OpOperand *stored, bool hasTiles) {
+                                         OpOperand *stored, bool hasTiles,
+                                         bool areRowsShared) {
   linalg::LinalgOp op = contraction.op;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   if (ShapedType::isDynamicShape(extents) || contraction.dims.k.size() != 1)
@@ -90,7 +92,8 @@ static std::optional<Prediction> predict(const Contraction &contraction,
                              extents[column],
                              extents[term],
                              getBytes(contraction.getFactorType(stored)),
-                             getBytes(contraction.getResultType())};
+                             getBytes(contraction.getResultType()),
+                             areRowsShared};
   std::string declined;
   return Prediction{
       DeviceProduct24Model(getModelledMachine(), product).estimate(), hasTiles,
@@ -149,6 +152,28 @@ static void remarkWay(const Contraction &contraction, OpOperand *stored,
     remark::missed(op.getLoc(), options) << text;
 }
 
+/// Whether an `inner_product` computes the elements of a contraction, whose
+/// factor `stored` has its groups along the sum: by tiles, or by a loop over
+/// all that a row stores, which lanes can share.
+static bool hasInnerProducts(const Contraction &contraction,
+                             OpOperand *stored) {
+  linalg::LinalgOp op = contraction.op;
+  if (contraction.dims.k.size() != 1 || !contraction.hasPlainLoops() ||
+      size_t(op.getNumDpsInputs()) != 2 + contraction.weights.size())
+    return false;
+  AffineMap map = op.getMatchingIndexingMap(stored);
+  Type factor = contraction.getFactorType(contraction.left);
+  Type sum = contraction.sumType;
+  bool isNarrow = (factor.isF16() || factor.isBF16()) && sum.isF32();
+  return map.getDimPosition(map.getNumResults() - 1) ==
+             contraction.dims.k.front() &&
+         factor == contraction.getFactorType(contraction.right) &&
+         contraction.productType == sum && !contraction.narrows &&
+         sum == contraction.getResultType() &&
+         (!contraction.scale || contraction.scale.getType() == sum) &&
+         (isNarrow || (factor == sum && (sum.isF32() || sum.isF64())));
+}
+
 /// Has a contraction read a dense copy of its 2:4 factor.
 static void expandFactor(IRRewriter &rewriter, OpOperand *stored) {
   Operation *op = stored->getOwner();
@@ -171,13 +196,14 @@ bool sparse_autograd::chooseDeviceProduct24(IRRewriter &rewriter,
     return false;
   std::string declined = structuredTensorCoreStrategy.decline(*contraction);
   bool hasTiles = declined.empty();
+  bool areInnerProducts = hasInnerProducts(*contraction, stored);
   std::optional<Prediction> prediction =
-      predict(*contraction, stored, hasTiles);
+      predict(*contraction, stored, hasTiles, areInnerProducts);
   Way way = chooseWay(strategy, hasTiles, prediction);
   remarkWay(*contraction, stored, way, declined, prediction, strategy);
   if (way == Way::Dense)
     expandFactor(rewriter, stored);
-  return way == Way::Tiles;
+  return way != Way::Dense && areInnerProducts;
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,8 +17,8 @@ namespace sparse_autograd {
 /// Chooses how a device computes a contraction one factor of which stores two
 /// of each four elements: by `strategy`, one of SPARSE_AUTOGRAD_PRODUCT24_*,
 /// and says so in a remark, with what a model predicts. The factor of one that
-/// is dense is expanded here. Returns whether tiles compute what is stored,
-/// which `lowerDeviceProduct24` builds; any other op is left to loops.
+/// is dense is expanded here. Returns whether `lowerDeviceProduct24`
+/// builds it; any other op is left to the generator of loops.
 bool chooseDeviceProduct24(mlir::IRRewriter &rewriter,
                            mlir::linalg::LinalgOp op, int64_t strategy);
 

@@ -57,8 +57,8 @@ namespace {
 /// What is known of the patterns of structured ops before the expansion.
 using KnownPatterns = llvm::DenseMap<Operation *, OperandPatterns>;
 
-/// Contractions with a 2:4 factor that tiles of a device compute.
-using TiledProducts = llvm::DenseSet<Operation *>;
+/// Contractions with a 2:4 factor whose elements are inner products.
+using InnerProducts = llvm::DenseSet<Operation *>;
 
 /// One sparse tensor is several values.
 struct ExpandedTypes : TypeConverter {
@@ -90,10 +90,12 @@ struct ExpandedTypes : TypeConverter {
 /// Any structured op, with the interface in place of its name.
 struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
   LowerStructuredOp(const TypeConverter &types, MLIRContext *context,
-                    const KnownPatterns &patterns, const TiledProducts &tiled,
+                    const KnownPatterns &patterns,
+                    const InnerProducts &innerProducts,
                     const LoopSchedule &schedule, int64_t product24)
       : OpInterfaceConversionPattern(types, context), patterns(patterns),
-        tiled(tiled), schedule(schedule), product24(product24) {}
+        innerProducts(innerProducts), schedule(schedule), product24(product24) {
+  }
 
   LogicalResult
   matchAndRewrite(linalg::LinalgOp op, ArrayRef<ValueRange> operands,
@@ -101,7 +103,7 @@ struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
     auto known = patterns.find(op);
     if (known == patterns.end())
       return failure();
-    if (tiled.contains(op)) {
+    if (innerProducts.contains(op)) {
       rewriter.replaceOp(op, lowerDeviceProduct24(rewriter, op, operands));
       return success();
     }
@@ -117,7 +119,7 @@ struct LowerStructuredOp : OpInterfaceConversionPattern<linalg::LinalgOp> {
 
 private:
   const KnownPatterns &patterns;
-  const TiledProducts &tiled;
+  const InnerProducts &innerProducts;
   LoopSchedule schedule;
   int64_t product24;
 };
@@ -173,10 +175,10 @@ struct LowerSparsePass
 
   /// One of SPARSE_AUTOGRAD_PRODUCT24_*.
   int64_t strategy24 = SPARSE_AUTOGRAD_PRODUCT24_FASTEST;
-  TiledProducts tiledProducts;
+  InnerProducts innerProducts;
 
   void runOnOperation() override {
-    tiledProducts.clear();
+    innerProducts.clear();
     if (failed(checkSparseTypes(getOperation())) || failed(chooseProducts24()))
       return signalPassFailure();
     FailureOr<KnownPatterns> known = findPatterns();
@@ -211,7 +213,7 @@ LogicalResult LowerSparsePass::chooseProducts24() {
   for (linalg::LinalgOp op : products) {
     op = readPackedTranspose(rewriter, op, forDevice);
     if (forDevice && chooseDeviceProduct24(rewriter, op, strategy24))
-      tiledProducts.insert(op);
+      innerProducts.insert(op);
   }
   return success();
 }
@@ -280,7 +282,7 @@ LowerSparsePass::expand(const KnownPatterns &known,
   schedule.vectorBytes = forDevice ? 0 : vectorBytes;
   schedule.tailBytes = std::min<int64_t>(vectorBytes, 64);
   schedule.maskedBytes = getCPU(module).getMaskedBytes();
-  patterns.add<LowerStructuredOp>(types, context, known, tiledProducts,
+  patterns.add<LowerStructuredOp>(types, context, known, innerProducts,
                                   schedule, strategy24);
   populatePacking24Patterns(types, forDevice, patterns);
   populateOpsOnComponentsPatterns(types, patterns);
