@@ -536,7 +536,7 @@ class Gcn(Kernel):
 
     def expected(self, data, steps):
         n, x = data["matrix"], data["features"]
-        fixed = (n, n.transposed(), x, x.transposed(), data["labels"], data["w"])
+        fixed = (n, n.transposed(), x, x.transposed(), data["labels"], data["selected"])
         weights = [data["w1"].astype(np.float64), data["w2"].astype(np.float64)]
         moments = [(np.zeros_like(w), np.zeros_like(w)) for w in weights]
         losses = 0.0
