@@ -144,15 +144,17 @@ std::unique_ptr<MemoryBuffer> CodeCache::find(const CodeKey &key,
     if (problem.empty()) {
       result = MemoryBuffer::getMemBufferCopy(object, path);
       // It was used; the disk may be one that only reads.
-      (void)sys::fs::setLastAccessAndModificationTime(
-          descriptor, std::chrono::system_clock::now());
+      [[maybe_unused]] std::error_code ignored =
+          sys::fs::setLastAccessAndModificationTime(
+              descriptor, std::chrono::system_clock::now());
     } else {
       refuse(problem);
     }
   } else {
     refuse(file.getError().message());
   }
-  sys::Process::SafelyCloseFileDescriptor(descriptor);
+  [[maybe_unused]] std::error_code closed =
+      sys::Process::SafelyCloseFileDescriptor(descriptor);
   return result;
 }
 
@@ -182,7 +184,7 @@ void CodeCache::store(const CodeKey &key, StringRef object, Log log) const {
   if (!code)
     code = sys::fs::rename(temporary, path);
   if (code) {
-    (void)sys::fs::remove(temporary);
+    [[maybe_unused]] std::error_code left = sys::fs::remove(temporary);
     return fail(code);
   }
   CachePruningPolicy policy;
