@@ -35,6 +35,7 @@
 #include "SparseAutograd/Analysis/LoopRemarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace sparse_autograd {
@@ -334,17 +335,38 @@ void DistributeScatterPass::distribute(const Scatter &scatter,
                "rows and runs the iterations that write to these");
 }
 
+/// Whether `loop` calls for other loops, as the epochs of a training do: these
+/// take buffers, or run in parallel.
+static bool isAroundLoops(scf::ForOp loop) {
+  return loop.getBody()
+      ->walk([](Operation *op) {
+        return WalkResult(failure(
+            isa<scf::ParallelOp, memref::AllocOp, CallOpInterface>(op)));
+      })
+      .wasInterrupted();
+}
+
+/// The outermost loops that run as they are and write.
+static SmallVector<scf::ForOp> findSequential(func::FuncOp function) {
+  SmallVector<scf::ForOp> sequential;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<scf::ParallelOp>(op))
+      return WalkResult::skip();
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop || isAroundLoops(loop))
+      return WalkResult::advance();
+    if (writes(loop))
+      sequential.push_back(loop);
+    return WalkResult::skip();
+  });
+  return sequential;
+}
+
 void DistributeScatterPass::runOnOperation() {
   SymbolTable symbols(getOperation());
   for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-    SmallVector<scf::ForOp> sequential;
-    function.walk([&](scf::ForOp loop) {
-      if (!loop->getParentOfType<scf::ForOp>() && !isInParallelLoop(loop) &&
-          writes(loop))
-        sequential.push_back(loop);
-    });
     AliasAnalysis aliases(function);
-    for (scf::ForOp loop : sequential) {
+    for (scf::ForOp loop : findSequential(function)) {
       if (std::optional<Scatter> scatter = Scatter::match(loop, aliases))
         distribute(*scatter, symbols);
       else

@@ -165,4 +165,29 @@ func.func @strips(%positions: memref<?xindex>, %coordinates: memref<?xindex>, %b
   return %y : memref<?x?xf32>
 }
 
+// A loop around others, as that of epochs, runs as it is, and a scatter in it on
+// several threads.
+
+// CHECK-LABEL: func.func @epochs
+// CHECK:       scf.for
+// CHECK:         memref.alloc
+// CHECK:         call @sparseAutogradGetThreadCount()
+// CHECK:         scf.if
+// CHECK:           scf.parallel
+func.func @epochs(%list: memref<?xindex>, %out: memref<?xf32>, %epochs: index, %n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %epoch = %c0 to %epochs step %c1 {
+    %y = memref.alloc(%n) : memref<?x8xf32>
+    scf.for %i = %c0 to %n step %c1 {
+      %row = memref.load %list[%i] : memref<?xindex>
+      memref.store %x, %y[%row, %c0] : memref<?x8xf32>
+    }
+    %v = memref.load %y[%c0, %c0] : memref<?x8xf32>
+    memref.store %v, %out[%epoch] : memref<?xf32>
+    memref.dealloc %y : memref<?x8xf32>
+  }
+  return
+}
+
 // CHECK: func.func private @sparseAutogradGetThreadCount() -> i32
