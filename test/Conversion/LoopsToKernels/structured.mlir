@@ -1,4 +1,5 @@
 // RUN: sparse-opt %s --split-input-file --sparse-autograd-products-to-kernels --sparse-autograd-loops-to-kernels | FileCheck %s
+// RUN: sparse-opt %s --split-input-file --sparse-autograd-products-to-kernels --remarks-filter=".*contractions.*" --remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 #device = #gpu.address_space<global>
 
@@ -127,6 +128,8 @@ func.func @columns(%w: memref<40x24xf16, #device>, %m: memref<240xi8, #device>, 
 #device = #gpu.address_space<global>
 
 // f32 is never computed in less: loops over what is stored.
+
+// REMARK: Missed{{.*}}Function=wide{{.*}}loops compute sums of products with a 2:4 matrix: tensor cores compute those of f16 and bf16, f32 in less precision
 
 // CHECK-LABEL: func.func @wide(
 // CHECK-NOT:   mma

@@ -35,9 +35,8 @@ LogicalResult InnerProductOp::verify() {
       (getCoordinates() &&
        isOnBuffers != isa<MemRefType>(getCoordinates().getType())))
     return emitOpError("must have factors that are all tensors or all buffers");
-  if (getCoordinates() &&
-      static_cast<int64_t>(getLeftDim()) + 1 !=
-          cast<ShapedType>(getLeft().getType()).getRank())
+  if (getCoordinates() && static_cast<int64_t>(getLeftDim()) + 1 !=
+                              cast<ShapedType>(getLeft().getType()).getRank())
     return emitOpError("must store two of four terms along the last dimension "
                        "of the left factor, not along ")
            << getLeftDim();
