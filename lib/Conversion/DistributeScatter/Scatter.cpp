@@ -118,8 +118,10 @@ static bool findParts(Scatter &scatter) {
 static bool findCoordinate(const Access &write, Scatter &scatter,
                            ScatterPart &part) {
   // To write one element takes no longer than to look who owns it.
-  for (auto [dim, index] : llvm::enumerate(write.indices.drop_back(
-           std::max<unsigned>(1, write.numVectorDims)))) {
+  size_t columns = std::max<size_t>(1, write.numVectorDims);
+  if (write.indices.size() <= columns)
+    return false;
+  for (auto [dim, index] : llvm::enumerate(write.indices.drop_back(columns))) {
     memref::LoadOp load = getEntryLoad(index, part.entries.getInductionVar());
     if (!load || !scatter.loop.isDefinedOutsideOfLoop(load.getMemref()) ||
         (scatter.buffer &&

@@ -82,6 +82,18 @@ func.func @elements(%list: memref<?xindex>, %n: index, %x: f32) -> memref<8xf32>
   return %y : memref<8xf32>
 }
 
+// What is written has no dimension.
+func.func @no_dimension(%list: memref<?xindex>, %n: index, %x: f32) -> memref<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %y = memref.alloc() : memref<f32>
+  scf.for %i = %c0 to %n step %c1 {
+    %row = memref.load %list[%i] : memref<?xindex>
+    memref.store %x, %y[] : memref<f32>
+  }
+  return %y : memref<f32>
+}
+
 // Strips that overlap: a vector is longer than a step, or the second strips do
 // not begin where the first ones end.
 func.func @overlap(%positions: memref<?xindex>, %coordinates: memref<?xindex>, %n: index, %v: vector<16xf32>) -> memref<?x64xf32> {
