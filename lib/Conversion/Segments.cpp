@@ -17,6 +17,13 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
+Value sparse_autograd::getStoredNumber(Value index) {
+  Operation *op = index.getDefiningOp();
+  return isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(op)
+             ? op->getOperand(0)
+             : index;
+}
+
 Value sparse_autograd::getPositions(Value index, Value row) {
   auto argument = dyn_cast<BlockArgument>(index);
   auto loop = argument
@@ -25,10 +32,7 @@ Value sparse_autograd::getPositions(Value index, Value row) {
   if (!loop || loop.getInductionVar() != index)
     return nullptr;
   auto getLoad = [](Value bound) {
-    Operation *op = bound.getDefiningOp();
-    if (isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(op))
-      bound = op->getOperand(0);
-    return bound.getDefiningOp<memref::LoadOp>();
+    return getStoredNumber(bound).getDefiningOp<memref::LoadOp>();
   };
   memref::LoadOp begin = getLoad(loop.getLowerBound());
   memref::LoadOp end = getLoad(loop.getUpperBound());

@@ -18,6 +18,9 @@
 
 namespace sparse_autograd {
 
+/// What an index is widened from, or is: the number that a list stores.
+mlir::Value getStoredNumber(mlir::Value index);
+
 /// The list of positions, which ascend, if the loop whose variable `index` is
 /// runs over the entries of row `row`; else null.
 mlir::Value getPositions(mlir::Value index, mlir::Value row);

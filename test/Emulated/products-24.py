@@ -14,6 +14,13 @@ from selection24 import choose
 from sparse_storage import from_pattern, structured_encoding
 
 rng = np.random.default_rng(2425)
+ADD_PRODUCT = """  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %pw = arith.extf %p : bf16 to f32
+    %qw = arith.extf %q : bf16 to f32
+    %t = arith.mulf %pw, %qw : f32
+    %r = arith.addf %s, %t : f32
+    linalg.yield %r : f32
+"""
 W, X, Y = "tensor<?x?xbf16, #Rows>", "tensor<?x?xbf16>", "tensor<?x?xf32>"
 
 
@@ -22,13 +29,7 @@ def product(places, kinds, operands, out):
     return f"""
   %y = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}
       ins({operands}) outs({out}) {{
-  ^bb0(%p: bf16, %q: bf16, %s: f32):
-    %pw = arith.extf %p : bf16 to f32
-    %qw = arith.extf %q : bf16 to f32
-    %t = arith.mulf %pw, %qw : f32
-    %r = arith.addf %s, %t : f32
-    linalg.yield %r : f32
-  }} -> tensor<?x?x?xf32>
+{ADD_PRODUCT}  }} -> tensor<?x?x?xf32>
   return %y : tensor<?x?x?xf32>"""
 
 
@@ -86,13 +87,7 @@ func.func private @layer(%v: {X}, %x: {X}) -> {X} {{
       affine_map<(n, m, k) -> (m, k)>, affine_map<(n, m, k) -> (n, m)>],
       iterator_types = ["parallel", "parallel", "reduction"]}}
       ins(%x, %w : {X}, {W}) outs(%i : {Y}) {{
-  ^bb0(%p: bf16, %q: bf16, %s: f32):
-    %pw = arith.extf %p : bf16 to f32
-    %qw = arith.extf %q : bf16 to f32
-    %t = arith.mulf %pw, %qw : f32
-    %r = arith.addf %s, %t : f32
-    linalg.yield %r : f32
-  }} -> {Y}
+{ADD_PRODUCT}  }} -> {Y}
   %r = arith.truncf %y : {Y} to {X}
   return %r : {X}
 }}""")

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A model of the time of a product with a 2:4 matrix on a GPU, by the bytes
-// that it moves and the multiplications that it takes. It has been held against
-// no GPU: what it is for is the order of the ways. Includes nothing of LLVM.
+// that it moves and the multiplications that it takes. It ranks the ways to
+// compute a product; its times were compared with no GPU. Includes nothing of
+// LLVM.
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,12 +11,10 @@
 // owners read all coordinates, which is little beside what an iteration does
 // with a row.
 //
-// Two threads are not worth it. Measured on two Zen 5 cores, f32, 64 columns,
-// in a loop by hand, beside one thread that fetches rows ahead: owners reach
-// 0.85 to 1.35 of its speed, halves of the columns for each thread 0.4 to 1.7,
-// as rows that begin within a line are written by both and as pages lie. Per
-// thread an owner takes 0.3 ns for each entry and 4 ns for each of its own, one
-// thread 2.7. More threads were not measured.
+// Few owners are not worth it: each looks at all entries, and reads a row of
+// the other factor for each of its own, where one thread has that in registers
+// for all entries of a row. Their number is a guess: more than two threads were
+// not measured.
 //
 // Owners have blocks of rows in turn, as rows that many entries name (hubs of a
 // graph) are often neighbours. Each selects its entries without branches, some

@@ -29,10 +29,7 @@ static bool doesOnlyAccess(Operation *op) {
 
 /// The load of `index`, if that is the element of a list at place `entry`.
 static memref::LoadOp getEntryLoad(Value index, Value entry) {
-  Operation *op = index.getDefiningOp();
-  if (isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(op))
-    index = op->getOperand(0);
-  auto load = index.getDefiningOp<memref::LoadOp>();
+  auto load = getStoredNumber(index).getDefiningOp<memref::LoadOp>();
   if (!load || load.getIndices().size() != 1 ||
       load.getIndices().front() != entry)
     return nullptr;
@@ -165,7 +162,7 @@ static bool isOfStrip(const Access &access, ScatterPart &part) {
          count.getRhs() == part.strips.getInductionVar();
 }
 
-/// Whether each part has the columns behind those of the part before.
+/// Whether the columns of each part begin where those of the part before end.
 static bool areSideBySide(MutableArrayRef<ScatterPart> parts) {
   for (unsigned number = 1; number < parts.size(); ++number) {
     ScatterPart &before = parts[number - 1], &part = parts[number];

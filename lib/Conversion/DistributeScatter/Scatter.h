@@ -43,9 +43,6 @@ struct ScatterPart {
   /// What reads the coordinate of an entry, and that coordinate as an index.
   mlir::memref::LoadOp load;
   mlir::Value coordinate;
-
-  /// The outer one of the two loops.
-  mlir::scf::ForOp getOutermost() const { return strips ? strips : entries; }
 };
 
 struct Scatter {

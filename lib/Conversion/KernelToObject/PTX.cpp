@@ -132,8 +132,9 @@ static bool isLateChip(StringRef chip) {
          number >= blackwell;
 }
 
-/// What kernels need of PTX, if nobody says which version to write. One that
-/// lacks an instruction is an error here, which LLVM would not survive.
+/// The features for LLVM: those given, with the PTX version that the kernels of
+/// `module` need unless one is given. A given version that lacks an instruction
+/// is an error here; LLVM would abort.
 static FailureOr<std::string> getFeatures(gpu::GPUModuleOp module,
                                           StringRef chip, StringRef features) {
   constexpr StringLiteral feature = "+ptx";

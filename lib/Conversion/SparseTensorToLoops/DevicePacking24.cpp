@@ -26,25 +26,12 @@
 using namespace mlir;
 using namespace sparse_autograd;
 
-//===----------------------------------------------------------------------===//
-// Element by element
-//===----------------------------------------------------------------------===//
-
 namespace {
-/// Elements of the lists of one compress_24.
-class ElementBuilder {
-public:
-  ElementBuilder(OpBuilder &builder, Location loc, Compress24Op op,
-                 const PackedLists &packed)
-      : b(builder), loc(loc), op(op), packed(packed) {}
+/// Builds arithmetic of indices and of bits of an i64.
+class BitBuilder {
+protected:
+  BitBuilder(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
 
-  /// The kept elements of a group, as an i64, and its metadata.
-  Value getKept(Value group);
-  Value getNibble(Value kept);
-  Value getValue(Value element);
-  Value getByte(Value number);
-
-private:
   Value index(int64_t number) {
     return arith::ConstantIndexOp::create(b, loc, number);
   }
@@ -56,14 +43,37 @@ private:
   Value build(Value x, Value y) {
     return OpTy::create(b, loc, x, y);
   }
+
+  OpBuilder &b;
+  Location loc;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Element by element
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Elements of the lists of one compress_24.
+class ElementBuilder : BitBuilder {
+public:
+  ElementBuilder(OpBuilder &builder, Location loc, Compress24Op op,
+                 const PackedLists &packed)
+      : BitBuilder(builder, loc), op(op), packed(packed) {}
+
+  /// The kept elements of a group, as an i64, and its metadata.
+  Value getKept(Value group);
+  Value getNibble(Value kept);
+  Value getValue(Value element);
+  Value getByte(Value number);
+
+private:
   Value toBits(Value number) {
     return arith::IndexCastUIOp::create(b, loc, b.getI64Type(), number);
   }
   /// The place of the first element of a group in the stored tensor.
   SmallVector<Value> getPlace(Value group);
 
-  OpBuilder &b;
-  Location loc;
   Compress24Op op;
   const PackedLists &packed;
 };
@@ -182,7 +192,7 @@ static SmallVector<Value> packByElements(OpBuilder &builder, Compress24Op op,
 
 namespace {
 /// Packs the results of one op, or of two of both orders, by one loop.
-class BlockPacker {
+class BlockPacker : BitBuilder {
 public:
   BlockPacker(OpBuilder &builder, ArrayRef<Compress24Op> ops,
               ArrayRef<PackedLists> packed);
@@ -198,17 +208,6 @@ private:
     Value first, second, nibble;
   };
 
-  Value index(int64_t number) {
-    return arith::ConstantIndexOp::create(b, loc, number);
-  }
-  Value bits(uint64_t number) {
-    return arith::ConstantOp::create(
-        b, loc, b.getI64IntegerAttr(static_cast<int64_t>(number)));
-  }
-  template <typename OpTy>
-  Value build(Value x, Value y) {
-    return OpTy::create(b, loc, x, y);
-  }
   Value getBit(Value number, int64_t place) {
     return arith::TruncIOp::create(b, loc, b.getI1Type(),
                                    build<arith::ShRUIOp>(number, bits(place)));
@@ -221,8 +220,6 @@ private:
   SmallVector<Value> packBlock(ArrayRef<Value> batch, Value row, Value column,
                                ValueRange lists);
 
-  OpBuilder &b;
-  Location loc;
   ArrayRef<Compress24Op> ops;
   ArrayRef<PackedLists> packed;
   Value input, choice;
@@ -242,7 +239,7 @@ static constexpr int64_t blocksDown = 4;
 
 BlockPacker::BlockPacker(OpBuilder &builder, ArrayRef<Compress24Op> ops,
                          ArrayRef<PackedLists> packed)
-    : b(builder), loc(ops.front()->getLoc()), ops(ops), packed(packed),
+    : BitBuilder(builder, ops.front()->getLoc()), ops(ops), packed(packed),
       input(Compress24Op(ops.front()).getInput()),
       choice(Compress24Op(ops.front()).getChoice()),
       extents(packed.front().extents) {
